@@ -1,11 +1,14 @@
 /** What governs a runtime: where its registry, lock, state and git folders lie, and what the operator adds. */
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { LOCK_FILE } from './contracts/external.ts';
 import { failure } from './contracts/failures.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
-import { lockPlace } from './lock-place.ts';
-import { realPath, tracePath } from './platform/descriptors/trace-path.ts';
+import type { ToolSourcePorts } from './contracts/tool-source.ts';
+import { realPath, realPathIfAny, tracePath } from './platform/descriptors/trace-path.ts';
 import { gitPlaces } from './platform/git/git-folders.ts';
 import { isWithin } from './platform/protection/governing-files.ts';
+import { openStateFolder } from './platform/state/state-folder.ts';
+import { openTrustList } from './registry/trust-list.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';
 
 export interface GoverningSetting {
@@ -51,4 +54,35 @@ function refuseLinks(path: string, workspace: string): void {
     `File that governs the runtime is reached through a link inside the workspace: ${path}`,
     { details: { reason: 'linked_governing_file', link, next: 'name the file itself, not the link' } },
   );
+}
+
+interface LockPlaceSetting {
+  readonly workspace: string;
+  readonly state: string;
+  /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
+  readonly registryFile?: string | undefined;
+}
+
+export type LockPlace = ToolSourcePorts['lock'] & {
+  /** Its name in the list of trusted files; undefined when it is the operator's own. */
+  readonly trustedAs: string | undefined;
+};
+
+/**
+ * Where the lock of external tools lies, and whether its content counts.
+ *
+ * A lock inside the workspace came with the repository, so it must be trusted, wherever the registry comes from.
+ */
+export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): LockPlace {
+  const root = realPath(workspace);
+  const folder = registryFile === undefined ? root : realPathIfAny(dirname(resolve(registryFile)));
+  const isForeign = folder === root || folder.startsWith(`${root}${sep}`);
+  const path = join(folder, LOCK_FILE);
+  const trustedAs = isForeign ? relative(root, path) : undefined;
+  return {
+    path,
+    trustedAs,
+    isTrusted: (sha256) =>
+      trustedAs === undefined || openTrustList(openStateFolder(state, { workspace })).has(trustedAs, sha256),
+  };
 }

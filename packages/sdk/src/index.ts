@@ -16,7 +16,8 @@ export {
   parseToolKind,
   sideEffectRank,
 } from './contracts/annotations.ts';
-export type { AstIndex, AstPlugin, AstPorts, OpenAst } from './contracts/ast.ts';
+export type { AstIndex, AstPlugin, AstPorts, OpenAst, StagedAst, StagedAstPorts } from './contracts/ast.ts';
+export type { CassetteMode, CassetteOptions, CassetteState } from './contracts/cassette.ts';
 export type { AskClient, ClientAnswer, ClientQuestion } from './contracts/client-port.ts';
 export type { Clock } from './contracts/clock.ts';
 export type {
@@ -35,7 +36,7 @@ export type {
   CoordinatorStep,
   SpentAmount,
 } from './contracts/coordinator.ts';
-export type { EventSelection, RuntimeEvent } from './contracts/events.ts';
+export type { EffectClaim, EffectIntent, EffectLedger, EffectName, EffectState } from './contracts/effect-ledger.ts';
 export type { ChangedFile, ChangeSet } from './contracts/git.ts';
 export type { GoverningPlace } from './contracts/governing.ts';
 export type {
@@ -72,8 +73,16 @@ export type {
   ToolPolicy,
 } from './contracts/policy.ts';
 export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
+export type { Rehearsal } from './contracts/rehearsal.ts';
 export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
-export type { CallEnd, CallSpan, CallStart, CallTelemetry } from './contracts/telemetry.ts';
+export type {
+  CallEnd,
+  CallSpan,
+  CallStart,
+  CallTelemetry,
+  EventSelection,
+  RuntimeEvent,
+} from './contracts/telemetry.ts';
 export {
   type AnyTool,
   type CallProfile,
@@ -105,17 +114,19 @@ export { type LockOptions, type LockReport, lockExternalTools } from './lock-ext
 export type { ChildToolPolicy } from './package/child-tool-policy.ts';
 export type { ContextHandoff } from './package/context-handoff.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
+export type { StripManifest } from './package/package-parts.ts';
 export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
-export type { StripManifest } from './package/strip-manifest.ts';
 export { FairSlots } from './platform/fair-slots.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
 export type { ShownResponse } from './present/present-answer.ts';
+export type { RegistryText } from './registry/choose-registry.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
+export type { ExplainOptions, PolicyRehearsal, SimulateOptions } from './rehearsal/policy-rehearsal.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
-export type { BatchHandling } from './session/handle-batch.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
+export type { BatchHandling } from './session/run-batch.ts';
 export type {
   BatchItem,
   BatchOptions,

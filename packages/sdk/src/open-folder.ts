@@ -10,6 +10,7 @@ import type { AstIndex } from './contracts/ast.ts';
 import { failure } from './contracts/failures.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { FileChange } from './contracts/workspace.ts';
+import { openStage, type StagePlace } from './open-stage.ts';
 import { lazySessionPrograms } from './platform/commands/lazy-session-programs.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Enclosing } from './platform/descriptors/places.ts';
@@ -26,6 +27,8 @@ export interface FolderSetting {
   readonly state: string;
   readonly governing: GoverningFiles;
   readonly disk: Disk;
+  /** Where content of transactions is kept. */
+  readonly changes: StagePlace['changes'];
   /** The workspace that path rules are written for, when `root` is a folder of it already. */
   readonly enclosing?: Enclosing;
 }
@@ -44,6 +47,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     rules: parts.rules.map(withoutIndex),
     workspace,
     changes: parts.changesOf(workspace, enclosing.prefix),
+    openStage: (tree) => openStage(tree, { ...setting, root, governing, extraRoots: [], prefix: enclosing.prefix }),
     isFolder: true,
     folderPrefix: enclosing.prefix,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
@@ -65,7 +69,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   };
 }
 
-/** Rules of a registry are written for the whole workspace, and hold for its folders as they stand there. */
+/** Rules of a registry are written for the whole workspace, and hold for its folders as they are there. */
 function enclosingOf({ root, enclosing }: FolderSetting, prefix: string): Enclosing {
   if (enclosing === undefined || enclosing.prefix === '.') return { root: enclosing?.root ?? root, prefix };
   return { root: enclosing.root, prefix: prefix === '.' ? enclosing.prefix : `${enclosing.prefix}/${prefix}` };

@@ -79,7 +79,7 @@ describe('tool sources', () => {
     await scratch.dispose();
   });
 
-  test('see the whole workspace, so a session on a folder of it is not handed their tools', async () => {
+  test('see the whole workspace, so a session on a folder of it does not get their tools', async () => {
     const scratch = await openScratchRuntime({ ...registry(''), sources: [source()] });
     mkdirSync(join(scratch.workspace, 'inner'));
     const inner = await scratch.runtime.openSession({ capabilities: { workspace_roots: ['inner'] } });

@@ -3,23 +3,25 @@
  *
  * An entry of its own (`@tool-runtime/sdk/parts`), so that programs that only make calls do not load it.
  */
+export { type AuditBundle, type OpenedBundle, openBundle, packBundle } from './audit-bundle.ts';
 export { builtInTools } from './built-in-tools.ts';
-export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-credentials.ts';
+export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-headers.ts';
 export { judgeUrl } from './egress/judge-url.ts';
 export { checkTool } from './external/check-tool/check-tool.ts';
 export type { CheckId, ToolCheck, ToolCheckReport } from './external/check-tool/checks.ts';
 export type { CheckToolOptions } from './external/check-tool/probe.ts';
+export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/inspect/prune-runs.ts';
 export {
   findRunLocations,
   findRunOfCall,
   listRuns,
   type RunFilter,
   type RunSummary,
-} from './external/inspect/list-runs.ts';
-export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/inspect/prune-runs.ts';
-export { showRun, showRunOutput } from './external/inspect/read-run.ts';
+  showRun,
+  showRunOutput,
+} from './external/inspect/read-run.ts';
 export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/inspect/verify-runs.ts';
-export { checkToolName } from './external/protocol/tool-names.ts';
+export { checkToolName } from './external/protocol/run-ids.ts';
 export { recordUnlistedRun, type UnlistedCall } from './external/run/record-refused.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './journal/store/catalog.ts';
@@ -33,8 +35,13 @@ export {
   PARENT_CONTROL_TOOLS,
 } from './package/build-child-package.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
-export { type ChildRoutePolicy, childRoutePolicySchema } from './package/child-route.ts';
-export { type ChildToolPolicy, childToolPolicySchema, type DeclaredEffect } from './package/child-tool-policy.ts';
+export {
+  type ChildRoutePolicy,
+  type ChildToolPolicy,
+  childRoutePolicySchema,
+  childToolPolicySchema,
+  type DeclaredEffect,
+} from './package/child-tool-policy.ts';
 export {
   type ContextHandoff,
   handoffContentRefs,
@@ -58,13 +65,19 @@ export {
 } from './package/executor-registry.ts';
 export { fingerprintPackage } from './package/fingerprint.ts';
 export { applyDelta, type PackageDelta } from './package/package-delta.ts';
+export { manifestHash, type StripManifest } from './package/package-parts.ts';
 export { buildSnapshot, parseSnapshot } from './package/registry-snapshot.ts';
 export { createPackage, type RuntimePackage } from './package/runtime-package.ts';
 export { parsePackage } from './package/runtime-package-schema.ts';
-export { manifestHash, type StripManifest } from './package/strip-manifest.ts';
-export { lowerProviderCall, type ToolCallRequest } from './package/tool-call.ts';
-export { parseRoute, type ToolRoute, validateRoute } from './package/tool-route.ts';
-export { createRouter, type ToolRouter } from './package/tool-router.ts';
+export {
+  createRouter,
+  lowerProviderCall,
+  parseRoute,
+  type ToolCallRequest,
+  type ToolRoute,
+  type ToolRouter,
+  validateRoute,
+} from './package/tool-router.ts';
 export { validatePackage } from './package/validate-package.ts';
 export {
   type LocatedProgram,
@@ -80,9 +93,11 @@ export { defaultStateFolder, openStateFolder, type StateFolder } from './platfor
 export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } from './policy/acp.ts';
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';
+export { presentBlocks } from './present/content-blocks.ts';
 export { createRedactor, type Redactor } from './redaction/redactor.ts';
-export { defaultRegistry } from './registry/default-registry.ts';
+export { defaultRegistry } from './registry/build-registry.ts';
 export { registryJsonSchema } from './registry/document.ts';
+export { argumentNames } from './session/compile-tools.ts';
 export { programOf } from './shell/pattern-reach.ts';
-export { nearestName } from './text/nearest-name.ts';
-export { witnessedHeads } from './witnessed-heads.ts';
+export { nearestName } from './text/names.ts';
+export { type WitnessedHeads, type WitnessSearch, witnessedHeads } from './witnessed-heads.ts';

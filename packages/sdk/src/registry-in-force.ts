@@ -8,12 +8,13 @@ import { policyDenial } from './contracts/failures.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { RuleDefinition, RuleEngine, RuleFacts } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
-import { readOperatorFile } from './platform/descriptors/operator-file.ts';
+import { readOperatorFile } from './platform/descriptors/file-content.ts';
+import { sha256Hex } from './platform/digest.ts';
 import type { FileWorkspace } from './platform/files/workspace.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
+import { defaultRegistry } from './registry/build-registry.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
-import { defaultRegistry } from './registry/default-registry.ts';
 import { MAX_REGISTRY_BYTES } from './registry/problems.ts';
 import { openTrustList } from './registry/trust-list.ts';
 import { ENGINE_RULES } from './rules/engine-rules.ts';
@@ -44,11 +45,21 @@ export interface RegistryPlaces {
   readonly state: StateFolder;
 }
 
-export async function registryInForce(places: RegistryPlaces, known: KnownNames): Promise<Registry> {
+export interface RegistryInForce {
+  readonly registry: Registry;
+  /** Undefined: none is written. */
+  readonly source: RegistryText | undefined;
+  /** False for a text of the workspace that can only narrow the safe defaults. */
+  readonly isTrusted: boolean;
+}
+
+export async function registryInForce(places: RegistryPlaces, known: KnownNames): Promise<RegistryInForce> {
   const sources = await findSources(places);
-  if (sources.operator === undefined && sources.workspace === undefined) return defaultRegistry();
+  const source = sources.operator ?? sources.workspace;
+  if (source === undefined) return { registry: defaultRegistry(), source, isTrusted: true };
   const { chooseRegistry } = await import('./registry/choose-registry.ts');
-  return chooseRegistry(sources, known);
+  const isTrusted = sources.operator !== undefined || sources.isTrusted(sha256Hex(source.text));
+  return { registry: chooseRegistry(sources, known), source, isTrusted };
 }
 
 /** A session's registry can only narrow the runtime's. */

@@ -7,8 +7,9 @@ import { after, describe, test } from 'node:test';
 import type { Clock } from './contracts/clock.ts';
 import type { JournalStore } from './contracts/journal.ts';
 import { openSqliteJournal } from './journal/store/journal-sqlite.ts';
+import { openSealedArgs } from './platform/state/sealed-args.ts';
 import { openStateFolder } from './platform/state/state-folder.ts';
-import { defaultRegistry } from './registry/default-registry.ts';
+import { defaultRegistry } from './registry/build-registry.ts';
 import { applyRetention } from './retention.ts';
 import { createRuntime } from './runtime.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
@@ -56,7 +57,15 @@ async function scene(): Promise<Scene> {
       const registry = defaultRegistry();
       const settings = { ...registry, retention: retention ?? registry.retention };
       const changes = { store: { prune: () => ({ removed: 0 }) } } as unknown as RuntimeParts['changes'];
-      return applyRetention({ parts: { journal, clock, changes }, registry: settings, state });
+      const sealedArgs = openSealedArgs({
+        state,
+        key: Buffer.alloc(32),
+        clock,
+        isKeeping: true,
+        maxBytes: 1024,
+        report: assert.fail,
+      });
+      return applyRetention({ parts: { journal, clock, changes, sealedArgs }, registry: settings, state });
     },
     events: () =>
       [...journal.read({ kind: 'rotation' })].map((record) => (record.kind === 'rotation' ? record.event : '')),

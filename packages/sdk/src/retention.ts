@@ -3,7 +3,7 @@
  * is deleted. Every deletion is on record first or with it. At most once a day for a folder, across processes.
  */
 import type { Registry } from './contracts/registry.ts';
-import type { DailyStamp } from './platform/state/daily-stamp.ts';
+import type { DailyStamp } from './platform/state/state-file.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ const MAX_NAMES = 100;
 const LAST_CHANCE_MS = 2000;
 
 export interface RetentionSetting {
-  readonly parts: Pick<RuntimeParts, 'journal' | 'clock' | 'changes'>;
+  readonly parts: Pick<RuntimeParts, 'journal' | 'clock' | 'changes' | 'sealedArgs'>;
   readonly registry: Registry;
   readonly state: string;
   readonly stamp: DailyStamp;
@@ -66,6 +66,8 @@ export async function applyRetention({ parts, registry, state }: Omit<RetentionS
   if (runs_days > 0) await removeRuns({ parts, registry, state }, runs_days * DAY_MS);
   const { days } = registry.changes;
   parts.changes.store.prune(days > 0 ? { beforeMs: clock.now() - days * DAY_MS } : {});
+  const sealedDays = registry.sealedArgs.days;
+  if (sealedDays > 0) parts.sealedArgs.prune(clock.now() - sealedDays * DAY_MS);
   const { pruneCaches } = await import('./platform/files/prune-caches.ts');
   await pruneCaches(state, {
     ...(caches.caches_days > 0 ? { usedBeforeMs: clock.now() - caches.caches_days * DAY_MS } : {}),

@@ -1,8 +1,11 @@
 /** What `createRuntime` and `openSession` take, and the check of what no schema checks. */
+import { resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin } from './contracts/ast.ts';
+import { CASSETTE_MODES, type CassetteMode, type CassetteOptions } from './contracts/cassette.ts';
 import type { Clock } from './contracts/clock.ts';
 import type { Coordinator } from './contracts/coordinator.ts';
+import type { EffectLedger } from './contracts/effect-ledger.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { JournalStore } from './contracts/journal.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
@@ -11,14 +14,19 @@ import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { ToolSource } from './contracts/tool-source.ts';
-import type { WitnessOptions } from './keep-witness.ts';
 import type { HostExecutor } from './package/executor-registry.ts';
 import type { RootBackend } from './platform/descriptors/root.ts';
 import type { ExtraRoot } from './platform/files/workspace.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
+import type { WitnessOptions } from './witness/keep-witness.ts';
 
 export interface RuntimeOptions {
+  /**
+   * `ignore`: the runtime opens although examples of the registry do not hold; `runtime.policy.check` says which.
+   * `require` by default: such a registry is refused.
+   */
+  readonly examples?: 'require' | 'ignore';
   /** The folder every path is relative to. */
   readonly workspace: string;
   /** Where journal and key live; outside the workspace. Default: the user's state folder, one per workspace. */
@@ -43,6 +51,8 @@ export interface RuntimeOptions {
   readonly budget?: BudgetPort;
   /** Asked about plans, budgets and policy before calls run. */
   readonly coordinator?: Coordinator;
+  /** Agreed with by hosts that may work on the same workspace, such as the ledger of a fleet. Left out: this is the only one. */
+  readonly ledger?: EffectLedger;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
   /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
@@ -51,6 +61,10 @@ export interface RuntimeOptions {
   readonly retention?: Partial<Retention>;
   /** A file outside of workspace and state folder that records how far the journal is; `verify` reads it. */
   readonly witness?: WitnessOptions;
+  /** Records calls with their answers in a file, or answers them from it; see docs/record-and-replay.md. */
+  readonly cassette?: CassetteOptions | CassetteMode;
+  /** The file of `cassette`, where that is a mode alone. */
+  readonly file?: string;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   /** Further folders that file tools may read, or read and write, under a name of their own. */
@@ -66,7 +80,8 @@ export interface RuntimeOptions {
 }
 
 /** Options whose shape was checked. */
-export interface CheckedOptions extends RuntimeOptions {
+export interface CheckedOptions extends Omit<RuntimeOptions, 'file'> {
+  readonly cassette?: CassetteOptions;
   readonly approvals?: ApprovalDispatcher;
 }
 
@@ -96,13 +111,30 @@ export interface SessionOptions {
   readonly capabilities?: CapabilityPolicy;
   /** The session expires when no heartbeat comes for so long. */
   readonly heartbeatTimeoutMs?: number;
-  /** Nobody is asked: what needs an approval is refused, as in a runtime without `approvals`. */
+  /** No questions are asked: what needs an approval is refused, as in a runtime without `approvals`. */
   readonly approvals?: 'none';
 }
 
 /** Throws E_VALIDATION_FAIL for an option of the wrong shape. */
-export function checkOptions({ approvals, ...others }: RuntimeOptions): CheckedOptions {
-  return { ...others, ...approver(approvals) };
+export function checkOptions({ approvals, cassette, file, ...others }: RuntimeOptions): CheckedOptions {
+  return { ...others, ...approver(approvals), ...cassetteOf(cassette, file) };
+}
+
+function cassetteOf(given: RuntimeOptions['cassette'], file: string | undefined): Pick<CheckedOptions, 'cassette'> {
+  if (given === undefined && file === undefined) return {};
+  const found: Partial<CassetteOptions> | null | undefined =
+    typeof given === 'string' ? { mode: given, ...(file === undefined ? {} : { file }) } : given;
+  const isKnown = CASSETTE_MODES.some((mode) => mode === found?.mode);
+  if (isKnown && typeof found?.file === 'string' && found.file !== '') {
+    return { cassette: { ...(found as CassetteOptions), file: resolve(found.file) } };
+  }
+  throw new ToolError('E_VALIDATION_FAIL', 'Option cassette needs a mode and a file', {
+    path: 'cassette',
+    details: {
+      reason: 'invalid_option',
+      next: `pass { mode, file }, where mode is one of ${CASSETTE_MODES.join(', ')}`,
+    },
+  });
 }
 
 /** What is neither is refused here: later it would only be an approver that cannot be reached. */

@@ -3,8 +3,11 @@
  *
  * A runtime owns one workspace folder, one state folder and one journal. Sessions share these and nothing else.
  */
-import { type ErrorEntry, toToolError } from '@tool-runtime/protocol';
+import { type CallChange, type ErrorEntry, toToolError } from '@tool-runtime/protocol';
+import { changeOfCall } from './change-of-call.ts';
 import type { OpenAst } from './contracts/ast.ts';
+import type { CassetteState } from './contracts/cassette.ts';
+import type { GoverningPlace } from './contracts/governing.ts';
 import type {
   ChainHead,
   HeadFinding,
@@ -20,13 +23,11 @@ import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
-import { createExternalTools } from './external/open-external-tools.ts';
 import { governingPlaces } from './governing-places.ts';
 import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
-import { keepWitness, type Witness } from './keep-witness.ts';
-import { openAst, pluginOf } from './open-ast.ts';
-import { openSources } from './open-sources.ts';
+import { createExternalTools, openAst, openSources, pluginOf } from './open-sources.ts';
+import { openTape } from './open-tape.ts';
 import type { WallCheck } from './platform/commands/sandbox-view.ts';
 import { createRedoLog } from './platform/commit/redo-log.ts';
 import { createDisk } from './platform/descriptors/disk.ts';
@@ -34,13 +35,13 @@ import { openRoot, type Root, type RootBackend } from './platform/descriptors/ro
 import { createWorkspace, type FileWorkspace } from './platform/files/workspace.ts';
 import { createGoverningFiles } from './platform/protection/governing-files.ts';
 import { refuseOtherEngines } from './platform/refuse-other-engines.ts';
-import { createDailyStamp } from './platform/state/daily-stamp.ts';
+import { createDailyStamp } from './platform/state/state-file.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state/state-folder.ts';
 import { createUnfinishedFolders } from './platform/state/unfinished-folders.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
-import type { KnownNames } from './registry/check-names.ts';
-import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { knownNames, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { createPolicyRehearsal, type PolicyRehearsal } from './rehearsal/policy-rehearsal.ts';
 import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
 import { type CheckedOptions, checkOptions, type RuntimeOptions, type SessionOptions } from './runtime-options.ts';
@@ -55,6 +56,8 @@ import {
 import type { Session } from './session/session.ts';
 import * as builtInTools from './tools/catalog.ts';
 import { type Places, wireParts } from './wire-parts.ts';
+import { keepWitness, type Witness, witnessesOf } from './witness/keep-witness.ts';
+import type { WitnessMeans } from './witness/witness-places.ts';
 
 export type { RuntimeOptions, SessionOptions } from './runtime-options.ts';
 
@@ -65,12 +68,14 @@ export interface Runtime {
   /** What the operator should know about the registry. */
   readonly warnings: readonly ErrorEntry[];
   readonly pathBackend: RootBackend;
+  /** How far the cassette is; undefined without one. */
+  cassette(): CassetteState | undefined;
   /** Calls of processes that died, found and recorded when this runtime opened. */
   readonly unfinished: readonly ReconciledCall[];
   openSession(options?: SessionOptions): Promise<Session>;
   /** What such a session could use. Nothing is recorded or started. */
   preview(options?: SessionOptions): Promise<SessionPreview>;
-  /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
+  /** Whether commands can be sandboxed on this machine as the registry wants: tried, not guessed. */
   checkWall(): Promise<WallCheck>;
   /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
   staleGitLocks(): Promise<readonly string[]>;
@@ -81,6 +86,8 @@ export interface Runtime {
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
   resolvePending(callId: string, outcome: 'completed' | 'not_started', note: string): Promise<void>;
   records(filter?: ReadFilter): Iterable<StoredRecord>;
+  /** What a call did to files, with known secrets masked; undefined for one that left no change set. */
+  changeOf(sessionId: string, callId: string): Promise<CallChange | undefined>;
   head(): ChainHead;
   verify(anchor?: ChainHead, options?: VerifyOptions): VerifyReport;
   /** Moves old records into an archive in the state folder; `records({ archived: true })` still reads them. */
@@ -89,6 +96,10 @@ export interface Runtime {
   pruneJournal(options: PruneOptions): Promise<PruneReport>;
   /** Ids of the processes that have this journal open, this one among them. Those found dead at the start are gone. */
   instances(): readonly string[];
+  /** What the registry, or another one, would answer to calls. */
+  readonly policy: PolicyRehearsal;
+  /** The same for as long as the key of the journal is; another state folder has another. */
+  readonly journalId: string;
   readonly events: EventBus;
   readonly metrics: Metrics;
   /** Ends all sessions after their running calls, then the journal. */
@@ -103,6 +114,7 @@ export async function createRuntime(given: RuntimeOptions): Promise<Runtime> {
   const root = openRoot(options.workspace, {
     backend: options.ports?.pathBackend ?? 'auto',
     noteFolder: unfinished.note,
+    fence: options.ledger === undefined ? undefined : () => options.ledger?.checkFence(),
   });
   let workspace: FileWorkspace | undefined;
   try {
@@ -115,7 +127,7 @@ export async function createRuntime(given: RuntimeOptions): Promise<Runtime> {
         workspace: root.path,
         state: state.path,
         registryFile: fileOf(options.registry),
-        added: options.governing ?? [],
+        added: [...(options.governing ?? []), ...cassettePlace(options)],
       }),
     });
     unfinished.keepIn(state.path);
@@ -138,6 +150,11 @@ export async function createRuntime(given: RuntimeOptions): Promise<Runtime> {
     root.close();
     throw thrown;
   }
+}
+
+/** Tools may read it, as they may read every file that is not secret, and not change it. */
+function cassettePlace({ cassette }: CheckedOptions): readonly GoverningPlace[] {
+  return cassette === undefined ? [] : [{ path: cassette.file, access: 'read' }];
 }
 
 function fileOf(registry: RuntimeOptions['registry']): string | undefined {
@@ -169,31 +186,44 @@ async function openRuntime(options: CheckedOptions, places: Places): Promise<Run
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
   const toolPatterns = (options.sources ?? []).flatMap(({ toolNames = [] }) => toolNames);
-  const found = await registryInForce({ operator: options.registry, workspace, state }, { ...ownNames, toolPatterns });
-  const registry = withOptions(found, options);
+  const written = await registryInForce(
+    { operator: options.registry, workspace, state },
+    { ...ownNames, toolPatterns },
+  );
+  const registry = withOptions(written.registry, options);
   if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
   const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
-  const source = await openSources({
-    ...setting,
-    sources: [createExternalTools(), ...(options.sources ?? [])],
-    tools: ownTools,
-    registryFile: fileOf(options.registry),
-  });
+  const tape = await openTape(options, { own: ownTools, workspace: root.path, state: state.path });
+  const source =
+    tape.source ??
+    (await openSources({
+      ...setting,
+      sources: [createExternalTools(), ...(options.sources ?? [])],
+      tools: ownTools,
+      registryFile: fileOf(options.registry),
+    }));
   const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
-  const brought = { known, source, redactor, tools, rules, ast: ast?.index };
+  const { source: text, isTrusted } = written;
+  const { cassette, newId } = tape.start(source.tools);
+  const brought = { known, source, redactor, tools, rules, ast: ast?.index, cassette };
   const closeSources = async () => {
     await source.close();
     await ast?.close();
+    cassette?.close();
   };
-  const wiring = wireParts(options, { ...places, registry, ...brought });
+  const wiring = wireParts(
+    { ...options, ports: { ...options.ports, newId } },
+    { ...places, registry, written: { source: text, isTrusted }, ...brought },
+  );
   const parts = await wiring.catch(async (thrown: unknown) => {
     await closeSources();
     throw thrown;
   });
   try {
+    await parts.requireExamples(registry);
     const findings = (await parts.journal.reportHeads?.()) ?? [];
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
@@ -204,15 +234,19 @@ async function openRuntime(options: CheckedOptions, places: Places): Promise<Run
     };
     return assembleRuntime({
       parts,
+      policy: createPolicyRehearsal({ runtime: parts, known, source: text, isTrusted, registry }),
       registry,
-      known,
       workspace,
       root,
       ast,
       source,
       unfinished,
       findings,
-      witness: keepWitness(options.witness, { parts, state: state.path, workspace: root.path }),
+      witness: await keepWitness(witnessesOf(options.witness, registry), {
+        parts,
+        means: witnessMeans(parts, registry, { state: state.path, workspace: root.path }),
+        everyMs: options.witness?.everyMs,
+      }),
       retention: keepRetention({ parts, registry, state: state.path, stamp: createDailyStamp(state.path) }, (thrown) =>
         parts.reportUnexpected(toToolError(thrown)),
       ),
@@ -229,8 +263,8 @@ async function openRuntime(options: CheckedOptions, places: Places): Promise<Run
 
 interface Assembly {
   readonly parts: RuntimeParts;
+  readonly policy: PolicyRehearsal;
   readonly registry: Registry;
-  readonly known: KnownNames;
   readonly workspace: FileWorkspace;
   readonly root: Root;
   readonly ast: OpenAst | undefined;
@@ -245,13 +279,13 @@ interface Assembly {
 }
 
 function assembleRuntime(assembly: Assembly): Runtime {
-  const { parts, registry, known, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
+  const { parts, registry, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
   const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
     actor: options.actor ?? 'local',
     client: options.client ?? 'embedded',
-    registry: await narrowedRegistry(registry, options.registry, known),
+    registry: await parts.narrowRegistry(registry, options.registry),
     capabilities: options.capabilities,
     heartbeatTimeoutMs: options.heartbeatTimeoutMs,
     approvals: options.approvals,
@@ -267,6 +301,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     registry,
     warnings: [...registry.warnings, ...source.warnings, ...headWarnings(findings)],
     pathBackend: root.backend,
+    cassette: () => parts.cassette?.state(),
     unfinished,
     preview: async (options = {}) => previewSession(await inputOf(options), parts),
     async openSession(options = {}) {
@@ -287,27 +322,54 @@ function assembleRuntime(assembly: Assembly): Runtime {
       await resolvePending(parts.journal, callId, outcome, { clock: parts.clock, note });
     },
     records: (filter) => parts.journal.read(filter),
+    changeOf: async (sessionId, callId) =>
+      changeOfCall({ changes: parts.changes, redactor: parts.redactor, sessionId, callId }),
     head: () => parts.journal.head(),
     verify: (anchor, checks) => parts.journal.verify(anchor, { ...checks, witnessed: assembly.witness.heads() }),
     rotateJournal: (cut) => parts.journal.rotate(cut),
     pruneJournal: (limits) => parts.journal.prune(limits),
     instances: () => parts.journal.instances().map(({ id }) => id),
+    policy: assembly.policy,
+    journalId: parts.hashArgs('journal', {}),
     events: parts.events,
     metrics: parts.metrics,
     async close() {
       clearInterval(reconciling);
-      await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
+      // One that could not record its end must not keep the rest open.
+      const ended = await Promise.allSettled([...sessions].map((session) => session.close({ children: 'end' })));
       await Promise.all([assembly.retention.finish(), parts.workspaceJobs.close()]);
       await source.close();
       await ast?.close();
       parts.events.close();
       await signOff(parts);
+      parts.cassette?.close();
+      parts.sealedArgs.close();
       await parts.journal.close();
-      assembly.witness.finish();
+      await assembly.witness.finish();
       parts.findings.close();
       parts.changes.store.close();
       workspace.close();
       root.close();
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    },
+  };
+}
+
+function witnessMeans(
+  parts: RuntimeParts,
+  registry: Registry,
+  places: Pick<WitnessMeans, 'state' | 'workspace'>,
+): WitnessMeans {
+  return {
+    ...places,
+    openHttp: (host) => parts.createHttp([host], []),
+    async useGit(use) {
+      const programs = parts.createPrograms(registry, { actor: 'witness', sessionId: 'witness' });
+      try {
+        return await use(programs.git);
+      } finally {
+        await programs.close();
+      }
     },
   };
 }

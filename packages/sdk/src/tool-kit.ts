@@ -5,4 +5,4 @@
  */
 export { runTool, type ToolDescription } from './tool-kit/run-tool.ts';
 export type { ToolContext } from './tool-kit/tool-context.ts';
-export { ToolFailure } from './tool-kit/tool-failure.ts';
+export { ToolFailure } from './tool-kit/tool-context.ts';

@@ -12,7 +12,7 @@ export {
   type RunStatus,
   type ToolCapabilities,
 } from './contracts/external.ts';
-export { checkDigest, sameDigest } from './external/protocol/digests.ts';
+export { checkDigest, formatTimestamp, parseTimestamp, sameDigest } from './external/protocol/digests.ts';
 export { parseCapabilities } from './external/protocol/probe-capabilities.ts';
 export {
   PROTOCOL_VERSION,
@@ -21,10 +21,8 @@ export {
   WRAPPER_EXIT,
 } from './external/protocol/protocol-constants.ts';
 export { parseResult, validateResult } from './external/protocol/read-result.ts';
-export { createRunIds, type RunIds } from './external/protocol/run-ids.ts';
+export { checkToolName, createRunIds, type RunIds } from './external/protocol/run-ids.ts';
 export { computeStatus, normalizeExitCode, type RunFindings } from './external/protocol/run-status.ts';
-export { formatTimestamp, parseTimestamp } from './external/protocol/timestamps.ts';
-export { checkToolName } from './external/protocol/tool-names.ts';
 export { newResult, newToolInfo, newWrapperInfo, resultText, runDigest } from './external/result/new-result.ts';
 export { digest } from './platform/digest.ts';
 export { fileDigest } from './platform/runs/output-path.ts';

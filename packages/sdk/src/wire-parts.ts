@@ -1,9 +1,10 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { ToolError } from '@tool-runtime/protocol';
+import { ToolError, toToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { subjectReader } from './call/tool-context/read-path.ts';
+import { completeAnnotations } from './contracts/annotations.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
@@ -14,13 +15,15 @@ import { createArgsHasher } from './journal/recorded-args.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createSqliteFindings } from './journal/store/findings-sqlite.ts';
 import { openJournal } from './journal/store/journal-sqlite.ts';
+import { openStage } from './open-stage.ts';
 import { createExecutorRegistry, type ExecutorContext, type HostExecutor } from './package/executor-registry.ts';
 import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
 import { createChangeStore } from './platform/commit/change-store.ts';
 import { createRedoLog, type RedoLog } from './platform/commit/redo-log.ts';
-import { createWorkspaceChanges } from './platform/commit/workspace-changes.ts';
+import { createSessionChanges } from './platform/commit/workspace-changes.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Root } from './platform/descriptors/root.ts';
+import { purposeKey } from './platform/digest.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { FileWorkspace } from './platform/files/workspace.ts';
 import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
@@ -29,16 +32,17 @@ import { currentInstance, isAlive } from './platform/processes/process-identity.
 import type { GoverningFiles } from './platform/protection/governing-files.ts';
 import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
 import { createArtifactFiles } from './platform/state/artifact-files.ts';
+import { openSealedArgs, SEALING_PURPOSE, type SealedArgsOptions } from './platform/state/sealed-args.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
+import { createTransactionFiles } from './platform/state/transaction-files.ts';
 import { createSystemClock } from './platform/system-clock.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import { narrowedRegistry } from './registry-in-force.ts';
+import { narrowedRegistry, type RegistryInForce } from './registry-in-force.ts';
 import type { CheckedOptions, RuntimeOptions } from './runtime-options.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
-import { createToolFacts } from './session/compile-tools.ts';
-import { createPackageMemo } from './session/package-memo.ts';
+import { createPackageMemo, createToolFacts } from './session/compile-tools.ts';
+import { WorkspaceJobs } from './session/job-table.ts';
 import { createPathLocks } from './session/path-locks.ts';
-import { WorkspaceJobs } from './session/workspace-jobs.ts';
 
 export interface Places {
   readonly root: Root;
@@ -50,16 +54,17 @@ export interface Places {
 
 const MIB = 1024 * 1024;
 
-interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
+interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor' | 'cassette'> {
   /** The operator's. */
   readonly registry: Registry;
+  readonly written: Pick<RegistryInForce, 'source' | 'isTrusted'>;
   readonly known: KnownNames;
   readonly source: OpenToolSource;
 }
 
 export async function wireParts(
   options: CheckedOptions,
-  { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
+  { root, workspace, state, governing, disk, known, source, registry, written, redactor, ...brought }: Wiring,
 ): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
@@ -85,6 +90,8 @@ export async function wireParts(
   const spawner = lazySpawner();
   const parts: RuntimeParts = {
     spawner,
+    ...sealing(registry, state, { clock, report: (thrown) => wired.reportUnexpected(toToolError(thrown)) }),
+    schemaOf: argSchemas(brought.tools),
     instanceId: instance.id,
     isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
     reconcile: () => reconcileCalls(wired, { root, workspace, state, redo }),
@@ -96,13 +103,17 @@ export async function wireParts(
     dispatcher: options.approvals,
     budget: options.budget,
     coordinator: options.coordinator,
+    ledger: options.ledger,
     breakers: createBreakers(clock),
     journal,
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
-    changes: createWorkspaceChanges({ ...changeSetting, ground: workspace.ground, prefix: '.' }),
-    changesOf: (folder, prefix) => createWorkspaceChanges({ ...changeSetting, ground: folder.ground, prefix }),
+    changes: createSessionChanges({ ...changeSetting, ground: workspace.ground, prefix: '.' }),
+    changesOf: (folder, prefix) => createSessionChanges({ ...changeSetting, ground: folder.ground, prefix }),
+    openStage: (tree) =>
+      openStage(tree, { root, governing, extraRoots: options.extraRoots ?? [], prefix: '.', changes: changeSetting }),
+    transactionFiles: createTransactionFiles(state.path),
     createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     commandSlots,
     workspaceJobs: new WorkspaceJobs(registry.limits.max_workspace_jobs),
@@ -116,10 +127,10 @@ export async function wireParts(
         slots: { shared: commandSlots, owner: sessionId },
         spawner,
       }),
-    narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
+    ...rehearsing({ registry, written, known, examples: options.examples ?? 'require' }, () => wired),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, governing, disk });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing, disk, changes: changeSetting });
     },
     isFolder: false,
     folderPrefix: '.',
@@ -168,6 +179,55 @@ async function reconcileCalls(
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
+}
+
+interface RehearsedRegistry extends Pick<Wiring, 'registry' | 'written' | 'known'> {
+  readonly examples: 'require' | 'ignore';
+}
+
+/** What judges calls that are not made. Loaded when there is something to judge. */
+function rehearsing(
+  { registry, written, known, examples }: RehearsedRegistry,
+  runtime: () => RuntimeParts,
+): Pick<RuntimeParts, 'explain' | 'narrowRegistry' | 'requireExamples'> {
+  async function requireExamples(judged: Registry): Promise<void> {
+    if (judged.examples.length === 0 || examples === 'ignore') return;
+    await (await import('./rehearsal/check-examples.ts')).requireExamples(judged, runtime());
+  }
+  return {
+    requireExamples,
+    async narrowRegistry(host, requested) {
+      const narrowed = await narrowedRegistry(host, requested, known);
+      if (narrowed !== host) await requireExamples(narrowed);
+      return narrowed;
+    },
+    async explain(call, session) {
+      const { explainCall } = await import('./rehearsal/explain-call.ts');
+      const ground = { runtime: runtime(), known, ...written, registry };
+      return explainCall(call, session, session.registry === registry ? ground : undefined);
+    },
+  };
+}
+
+function sealing(
+  registry: Registry,
+  state: StateFolder,
+  how: Pick<SealedArgsOptions, 'clock' | 'report'>,
+): Pick<RuntimeParts, 'sealedArgs' | 'sealArgs'> {
+  const { keep, max_kib } = registry.sealedArgs;
+  const key = Buffer.from(purposeKey(state.key(), SEALING_PURPOSE), 'hex');
+  const where = { state: state.path, key };
+  const sealedArgs = openSealedArgs({ ...where, ...how, isKeeping: keep, maxBytes: max_kib * 1024 });
+  return {
+    sealedArgs,
+    sealArgs: (redactor, { registry: own, isPart }) =>
+      sealedArgs.forSession({ isNarrowed: isPart || own !== registry, redactor }),
+  };
+}
+
+/** Worked out for a tool when it is asked for. */
+function argSchemas(tools: RuntimeParts['tools']): RuntimeParts['schemaOf'] {
+  return (tool) => completeAnnotations(tools.find(({ name }) => name === tool)?.annotations).arg_schema;
 }
 
 const MAX_NAMED = 20;

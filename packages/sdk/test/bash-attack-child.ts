@@ -201,7 +201,7 @@ const CASES: Record<string, () => Promise<string>> = {
   'a name of its own': () => answer('getent hosts localhost > /dev/null'),
   'a socket file outside': () => answer(`${PERL_UNIX} ${outside}/host.sock`),
   'a socket file outside, no sandbox': () => bare(`${PERL_UNIX} ${outside}/host.sock`),
-  // Part of the workspace like any file: whoever listens there is reached.
+  // Part of the workspace like any file: a listener there is reached.
   'a socket file in the workspace': () => answer(`${PERL_UNIX} host.sock`),
   'an abstract socket': () => answer(`${PERL_ABSTRACT} ${base}`),
   'an abstract socket, no sandbox': () => bare(`${PERL_ABSTRACT} ${base}`),

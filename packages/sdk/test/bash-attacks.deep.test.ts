@@ -1,4 +1,4 @@
-/** The sandbox against bash lines that mean harm: as root, whom the kernel would let do nearly everything, and as nobody. */
+/** The sandbox against hostile bash lines: as root, whom the kernel would let do nearly everything, and as an unprivileged user. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';

@@ -18,7 +18,7 @@ import type { ContextHandoff } from '../src/package/context-handoff.ts';
 import { fingerprintPackage } from '../src/package/fingerprint.ts';
 import { buildSnapshot } from '../src/package/registry-snapshot.ts';
 import { createPackage, type RuntimePackage } from '../src/package/runtime-package.ts';
-import type { ToolRoute } from '../src/package/tool-route.ts';
+import type { ToolRoute } from '../src/package/tool-router.ts';
 
 interface Root {
   readonly package: RuntimePackage;

@@ -2,7 +2,7 @@
  * Commits the scene's changes and is killed right before the system call with the given number; prints how many there were
  * when it survives. Started by commit-crash.deep.test.ts.
  */
-import fs from 'node:fs';
+import fs, { mkdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { commitChanges } from '../src/platform/commit/commit-changes.ts';
@@ -10,15 +10,18 @@ import { createRedoLog } from '../src/platform/commit/redo-log.ts';
 import { createDisk } from '../src/platform/descriptors/disk.ts';
 import { createPlaces } from '../src/platform/descriptors/places.ts';
 import { openRoot, type RootBackend } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { createGoverningFiles } from '../src/platform/protection/governing-files.ts';
 import { createUnfinishedFolders } from '../src/platform/state/unfinished-folders.ts';
-import { sceneChanges } from './commit-crash-scene.ts';
+import { movedChanges, sceneChanges } from './commit-crash-scene.ts';
 
-const [workspace = '', state = '', backend = '', killAt = ''] = process.argv.slice(2);
+const [workspace = '', state = '', backend = '', killAt = '', what = ''] = process.argv.slice(2);
 const COUNTED = ['openSync', 'writeSync', 'renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'rmSync'];
 const MORE = ['symlinkSync', 'chmodSync', 'fchmodSync', 'closeSync', 'appendFileSync'];
 
-const changes = sceneChanges(workspace);
+const upper = join(state, 'upper');
+mkdirSync(upper, { mode: 0o700 });
+const changes = [...sceneChanges(workspace), ...movedChanges(workspace, upper)];
 const unfinished = createUnfinishedFolders();
 unfinished.keepIn(state);
 const root = openRoot(workspace, { backend: backend as RootBackend, noteFolder: unfinished.note });
@@ -40,8 +43,13 @@ for (const name of [...COUNTED, ...MORE]) {
 }
 syncBuiltinESMExports();
 
-const places = createPlaces({ ...root, rename: counted(root.rename) }, { readOnly: false, extraRoots: [], disk });
-await commitChanges({ find: (path) => places.find(path), guard: createGoverningFiles() }, changes, { disk, redo });
+const watched = { ...root, rename: counted(root.rename) };
+if (what === 'move') {
+  await createWorkspace(watched, { unfinished }).move('gone', 'kept/moved', { overwrite: false });
+} else {
+  const places = createPlaces(watched, { readOnly: false, extraRoots: [], disk });
+  await commitChanges({ find: (path) => places.find(path), guard: createGoverningFiles() }, changes, { disk, redo });
+}
 unfinished.close();
 process.stdout.write(String(calls));
 process.exit(fs.existsSync(join(state, 'never')) ? 1 : 0);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,6 +14,7 @@ import {
 import { join } from 'node:path';
 import type { PathState, StagedChange } from '../src/changes/change-set.ts';
 import { textOfName } from '../src/changes/path-name.ts';
+import { stampOf } from '../src/platform/commit/held-folders.ts';
 
 const RAW = Buffer.from([0x6e, 0xff, 0x6d]);
 
@@ -29,6 +31,9 @@ export function plantScene(folder: string): void {
   symlinkSync('edited', join(folder, 'link'));
   writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), RAW]), 'raw\n');
   mkdirSync(join(folder, 'kept'));
+  writeFileSync(join(folder, 'replaced'), 'to be replaced\n');
+  chmodSync(join(folder, 'replaced'), 0o600);
+  symlinkSync('edited', join(folder, 'replaced-link'));
   for (const path of ['edited', 'becomes-link', 'becomes-folder', 'becomes-file/inner', 'gone/two']) {
     chmodSync(join(folder, path), 0o644);
   }
@@ -66,6 +71,58 @@ export function sceneChanges(folder: string): readonly StagedChange[] {
     other('made/deep', { kind: 'folder', mode: 0o555 }),
     file('made/deep/file', 'made\n', 0o600),
   ];
+}
+
+/** Files that lie elsewhere, as a command leaves them, and are moved to their places: a new one, one in a new folder, two that replace. */
+export function movedChanges(folder: string, upper: string): readonly StagedChange[] {
+  const states = readStates(folder);
+  const moved = (path: string, text: string): StagedChange => {
+    const file = join(upper, path.replaceAll('/', '-'));
+    if (!existsSync(file)) writeFileSync(file, text, { mode: 0o644 });
+    chmodSync(file, 0o644);
+    return {
+      path,
+      before: states.get(path) ?? { kind: 'absent' },
+      after: { kind: 'file', digest: digestOf(text), size: text.length, mode: 0o644 },
+      source: { file, stamp: stampOf(lstatSync(file, { bigint: true })) },
+    };
+  };
+  return [
+    ...movedFolder(upper),
+    moved('moved-new', 'moved\n'),
+    moved('made/moved', 'moved into a new folder\n'),
+    moved('replaced', 'moved over a file\n'),
+    moved('replaced-link', 'moved over a link\n'),
+  ];
+}
+
+/** A new folder that is moved with all that is in it. */
+export function movedFolder(upper: string): readonly StagedChange[] {
+  const top = join(upper, 'moved-folder');
+  mkdirSync(join(top, 'deep'), { recursive: true });
+  for (const folder of [top, join(top, 'deep')]) chmodSync(folder, 0o755);
+  const absent: PathState = { kind: 'absent' };
+  const contents = { 'moved-folder/one': 'one\n', 'moved-folder/deep/two': 'two\n' };
+  for (const [path, text] of Object.entries(contents)) {
+    writeFileSync(join(upper, path), text);
+    chmodSync(join(upper, path), 0o644);
+  }
+  if (!existsSync(join(top, 'link'))) symlinkSync('one', join(top, 'link'));
+  const source = (path: string) => ({
+    file: join(upper, path),
+    stamp: stampOf(lstatSync(join(upper, path), { bigint: true })),
+  });
+  const folder = (path: string): StagedChange => ({
+    ...{ path, before: absent, after: { kind: 'folder', mode: 0o755 }, source: source(path) },
+  });
+  const files = Object.entries(contents).map(
+    ([path, text]): StagedChange => ({
+      ...{ path, before: absent, source: source(path) },
+      after: { kind: 'file', digest: digestOf(text), size: text.length, mode: 0o644 },
+    }),
+  );
+  const link: StagedChange = { path: 'moved-folder/link', before: absent, after: { kind: 'link', target: 'one' } };
+  return [folder('moved-folder'), folder('moved-folder/deep'), ...files, link];
 }
 
 export function digestOf(text: string | Uint8Array): string {

@@ -9,11 +9,15 @@ import { createRedoLog } from '../src/platform/commit/redo-log.ts';
 import { openRoot } from '../src/platform/descriptors/root.ts';
 import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { createUnfinishedFolders } from '../src/platform/state/unfinished-folders.ts';
-import { afterAll, plantScene, readStates, sceneChanges } from './commit-crash-scene.ts';
+import { afterAll, movedChanges, plantScene, readStates, sceneChanges } from './commit-crash-scene.ts';
 
 const CHILD = new URL('./commit-crash-child.ts', import.meta.url).pathname;
 
-async function killedAt(call: number, backend: string): Promise<{ calls: number; outcome: string }> {
+async function killedAt(
+  call: number,
+  backend: string,
+  what: 'commit' | 'move' = 'commit',
+): Promise<{ calls: number; outcome: string }> {
   const base = mkdtempSync(join(tmpdir(), 'commit-crash-'));
   try {
     const [workspace, state] = [join(base, 'workspace'), join(base, 'state')];
@@ -21,8 +25,10 @@ async function killedAt(call: number, backend: string): Promise<{ calls: number;
     mkdirSync(state, { mode: 0o700 });
     plantScene(workspace);
     const before = readStates(workspace);
-    const after = afterAll(before, sceneChanges(workspace));
-    const words = ['-C', 'tool-runtime-source', CHILD, workspace, state, backend, String(call)];
+    const planted = mkdtempSync(join(base, 'planted-'));
+    const changes = [...sceneChanges(workspace), ...movedChanges(workspace, planted)];
+    const after = what === 'move' ? moved(before) : afterAll(before, changes);
+    const words = ['-C', 'tool-runtime-source', CHILD, workspace, state, backend, String(call), what];
     const { stdout, signal, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
     assert.ok(signal === 'SIGKILL' || stdout !== '', stderr);
     await recover(workspace, state);
@@ -34,6 +40,11 @@ async function killedAt(call: number, backend: string): Promise<{ calls: number;
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
+}
+
+/** The folder `gone` under another name. */
+function moved(before: ReturnType<typeof readStates>): ReturnType<typeof readStates> {
+  return new Map([...before].map(([path, state]) => [path.replace(/^gone(?=$|\/)/, 'kept/moved'), state]));
 }
 
 /** What the next start does. */
@@ -67,3 +78,10 @@ for (const backend of ['openat2', 'walk'] as const) {
     t.diagnostic(`${calls} system calls; whole from ${turn} on`);
   });
 }
+
+test('a folder that is moved is at one of its names, whole, whenever the process is killed', async () => {
+  const { calls, outcome } = await killedAt(Infinity, 'openat2', 'move');
+  assert.equal(outcome, 'new');
+  assert.ok(calls > 3);
+  for (let call = 0; call < calls; call++) await killedAt(call, 'openat2', 'move');
+});

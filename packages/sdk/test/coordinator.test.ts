@@ -142,7 +142,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('ask goes to the approval broker: yes runs, no and nobody do not [S0-75]', async () => {
+  test('ask goes to the approval broker: yes runs, no and a missing approver do not [S0-75]', async () => {
     const coordinator: Coordinator = { evaluate: () => ({ verdict: 'ask', reason: 'after.hours' }) };
     for (const answer of ['approved', 'denied', undefined] as const) {
       const questions: string[] = [];
@@ -195,7 +195,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('its words are redacted and cut before anybody sees them [S0-75]', async () => {
+  test('its texts are redacted and cut before they are shown [S0-75]', async () => {
     const message = `the password=hunter22222 is wrong ${'x'.repeat(1900)}`;
     const coordinator: Coordinator = { evaluate: () => ({ ...deny, message }) };
     await withScratch({ coordinator }, async (scratch) => {

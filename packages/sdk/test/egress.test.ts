@@ -47,7 +47,7 @@ describe('what is not allowed never leaves the process [S0-11 S0-61]', () => {
     assert.deepEqual([asked, server.connections.length], [['a.test'], 1]);
   });
 
-  test('line ends in URL, method or headers reach nobody [S0-39]', async (t) => {
+  test('line ends in URL, method or headers reach no host [S0-39]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     const url = `http://127.0.0.1:${server.port}/`;
@@ -373,7 +373,7 @@ describe('kept connections [S0-40]', () => {
     assert.ok(server.connections.length >= 2);
   });
 
-  test('an answer nobody asked for is not taken for the answer to the next request [S0-40]', async (t) => {
+  test('an unsolicited answer is not taken for the answer to the next request [S0-40]', async (t) => {
     const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
     const server = await startRaw(t, (socket, text) => {
       const path = text.split(' ')[1] ?? '';

@@ -1,4 +1,4 @@
-/** The examples of external tools behind the real wall: what passes the checker also runs. */
+/** The examples of external tools in the real sandbox: what passes the checker also runs. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

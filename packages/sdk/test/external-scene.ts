@@ -1,6 +1,6 @@
 /**
  * A runtime with external tools: shell scripts beside the operator's registry, locked as they are. One script serves
- * many tools; what a run does is the text handed to it as its first word.
+ * many tools; what a run does is the text given to it as its first word.
  */
 import {
   chmodSync,
@@ -66,7 +66,7 @@ export interface SceneOptions {
   readonly tools: readonly string[];
   /** Further lines of the registry. */
   readonly registry?: readonly string[];
-  /** Tools to lock; all unless said. */
+  /** Tools to lock; all by default. */
   readonly lock?: readonly string[] | 'nothing';
   /** Further files beside the registry; those that begin with `#!` can be run. */
   readonly files?: Readonly<Record<string, string>>;

@@ -21,6 +21,8 @@ const CALLS: readonly (readonly [string, object])[] = [
   ['fs_move', { src: 'a.txt', dst: 'b.txt' }],
   ['fs_delete', { path: 'a.txt' }],
   ['fs_list', { glob: '**' }],
+  ['fs_stat', { path: ['a.txt', 'b.txt'] }],
+  ['fs_tree', { path: '.' }],
   ['grep', { pattern: 'old' }],
 ];
 

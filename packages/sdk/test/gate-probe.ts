@@ -37,7 +37,7 @@ export interface GateAnswer {
   readonly ok: boolean;
   readonly error: ErrorEntry | undefined;
   readonly warnings: readonly ErrorEntry[];
-  /** Everything the answer says, for what must not stand in it. */
+  /** Everything the answer says, for what must not be in it. */
   readonly text: string;
 }
 

@@ -10,8 +10,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fixedEnvironment, fixedOptions } from '../src/git/fixed-options.ts';
-import { judgeConfig } from '../src/git/judge-config.ts';
-import { overrideWords } from '../src/git/overridden-config.ts';
+import { judgeConfig, overrideWords } from '../src/git/judge-config.ts';
 import { assertScenePlayed, type CanaryScene, createCanaryScene, playScene } from './git-canary.ts';
 import { openGitRuntime } from './git-repository.ts';
 

@@ -7,7 +7,7 @@ import { openGitRuntime } from './git-repository.ts';
 
 const [folder = '', tool = '', args = '{}'] = process.argv.slice(2);
 const runtime = await openGitRuntime({ folder }, { tools: [gitMerge, gitRebase, gitRecover, gitRestore] });
-// The wall and the configuration are looked at once: not what is to be interrupted.
+// The sandbox and the configuration are checked once, before the part that is interrupted.
 await runtime.ask('git_recover', { list: true });
 process.stdout.write('begins\n');
 const { ok, errors } = await runtime.ask(tool, JSON.parse(args) as object);

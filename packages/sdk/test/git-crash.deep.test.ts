@@ -93,7 +93,7 @@ async function runChild(repository: TestRepository, { tool, args }: Call, killAf
 }
 
 /**
- * The wall takes git down with the runtime; that takes the kernel a moment. A wall that was being built when it lost its
+ * The sandbox ends git with the runtime, which takes the kernel a moment. A sandbox that was being built when it lost its
  * other half waits for ever and never starts anything: that one is taken away.
  */
 async function untilAlone({ folder }: TestRepository): Promise<void> {

@@ -57,7 +57,7 @@ function registryFor({ http }: Remotes, more = ''): string {
   ].join('\n');
 }
 
-/** Somebody else changes the same line, and pushes. */
+/** Another person changes the same line, and pushes. */
 function colleague(project: TestRepository, bare: string): void {
   const clone = join(project.beside, 'colleague');
   project.git('clone', '--quiet', bare, clone);

@@ -1,5 +1,5 @@
 /**
- * Real repositories for tests of git tools, made by the real git without anybody's configuration, and runtimes on them.
+ * Real repositories for tests of git tools, made by the real git without any user's configuration, and runtimes on them.
  *
  * Commits get dates one minute apart, so that orders by date are the order of making.
  */
@@ -133,7 +133,7 @@ export interface GitRuntime extends ScratchRuntime {
 }
 
 export interface GitRuntimeOptions extends Partial<Omit<RuntimeOptions, 'workspace' | 'registry'>> {
-  /** Text of the operator's registry; `version: 1` unless said. */
+  /** Text of the operator's registry; by default `version: 1`. */
   readonly registry?: string;
   readonly session?: SessionOptions;
 }
@@ -173,7 +173,7 @@ export async function openGitRuntime(
   };
 }
 
-/** Opens both, hands them over and clears up behind. */
+/** Opens both, passes them on and cleans up afterwards. */
 export async function withRepository(
   options: RepositoryOptions & { readonly tools?: readonly AnyTool[]; readonly registry?: string },
   use: (repository: TestRepository, runtime: GitRuntime) => Promise<void>,

@@ -189,7 +189,7 @@ async function call(scene: GoverningScene, { tool, args, before, label }: Call):
 async function tryTwin(scene: GoverningScene, { tool, param, args }: Attack): Promise<void> {
   if (tool.name.startsWith('git_')) return;
   const folder = relative(scene.root, scene.path).startsWith('..') ? scene.root : dirname(scene.path);
-  const isFolder = tool.name === 'shell_exec' || (scene.isFolder && /^fs_/.test(tool.name));
+  const isFolder = /^(?:shell_exec|fs_tree)$/.test(tool.name) || (scene.isFolder && /^fs_/.test(tool.name));
   const twin = join(folder, isFolder ? 'twin-folder' : 'twin.txt');
   const other = { ...scene, isFolder };
   for (const path of spellings(other, twin)) {
@@ -197,7 +197,8 @@ async function tryTwin(scene: GoverningScene, { tool, param, args }: Attack): Pr
     if (tool.name === 'shell_exec' && scene.prefix !== '') continue;
     scene.reset();
     if (tool.name === 'shell_exec') dropSecondName(scene);
-    if (tool.effect === 'process' && path.includes('to-')) continue;
+    // Nor does a tree follow links.
+    if ((tool.effect === 'process' || tool.name === 'fs_tree') && path.includes('to-')) continue;
     report.twins++;
     const answer = await scene.session.call(tool.name, args(other, path, HELPFUL));
     if (!answer.ok)

@@ -49,7 +49,7 @@ const ways: Readonly<Record<string, () => Promise<boolean>>> = {
 
 const once = ways[way];
 if (once === undefined) throw new TypeError(`No such way: ${way}`);
-// Everybody begins when everybody is there.
+// All begin when all are there.
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 process.stdin.destroy();

@@ -95,9 +95,9 @@ function attempt<T>(work: () => T): T | string {
 const truth = worldOf(copyOf(original));
 
 /**
- * These change nothing that anybody is told. A mark says where to begin a scan and is believed only where a checkpoint
+ * These change no answer. A mark says where to begin a scan and is believed only where a checkpoint
  * stands, so it makes the scan longer or shorter and never different. The entry of a process is needed to take it for
- * dead: without it nobody's call runs again. The version is compared with what the chain says (`seal-legacy.ts`). SQLite
+ * dead: without it no call runs again. The version is compared with what the chain says (`seal-legacy.ts`). SQLite
  * reads the last byte of the last page as the zero it was.
  */
 const HARMLESS = [
@@ -128,7 +128,7 @@ function effectOf(world: World): string | undefined {
 
 describe('whatever is changed in the folder', () => {
   for (const [area, changes] of tamperings(original, foreign)) {
-    test(`verify fails, or nobody can be told anything else: ${area} [S1-41 S1-43]`, async () => {
+    test(`verify fails, or says nothing else: ${area} [S1-41 S1-43]`, async () => {
       const done = { applied: 0, found: 0 };
       for (const change of changes) {
         const folder = copyOf(original);
@@ -180,7 +180,7 @@ async function isFound(name: string, folder: string): Promise<boolean> {
 }
 
 /**
- * A file that is gone or holds nothing is a new journal to whoever opens it next. An entry of a process that cannot be
+ * A file that is gone or holds nothing is a new journal to the next process that opens it. An entry of a process that cannot be
  * believed has no effect, and goes with those of the others that ended.
  */
 function isForgettable(name: string, found: string): boolean {
@@ -282,14 +282,14 @@ describe('claims put back', () => {
     await later.close();
   });
 
-  test('an index that does not hold what the table holds is found before anybody writes', () => {
+  test('an index that does not hold what the table holds is found before the first write', () => {
     const folder = copyOf(original);
     hideTotals(folder, 'first_seq < 0');
     assert.match(verdict(folder), /^damaged: .*block_total/);
   });
 });
 
-/** Leaves in the index of totals only those that fit the condition, as if somebody had edited its pages. */
+/** Leaves in the index of totals only those that fit the condition, as if its pages had been edited. */
 function hideTotals(folder: string, condition: string): void {
   const database = new DatabaseSync(join(folder, 'journal.db'));
   const kept = database.prepare(`SELECT first_seq FROM block WHERE claims IS NOT NULL AND ${condition}`).all();
@@ -301,7 +301,7 @@ function hideTotals(folder: string, condition: string): void {
   database.close();
 }
 
-describe('a journal nobody has been at', () => {
+describe('an untouched journal', () => {
   test('verifies as it lies, copied, after more work, rotated, pruned and restored [S1-41]', async () => {
     assert.equal(verdict(original), 'ok');
     const copy = copyOf(original);

@@ -10,16 +10,16 @@ export interface KeyedCase {
   readonly registry?: string;
   /** `folder`: an empty workspace; `beside` is a folder of its own next to it. */
   prepare(folder: string, beside: string): void;
-  /** What somebody else does to the same things meanwhile. */
+  /** What another program does to the same things meanwhile. */
   interfere(folder: string): void;
-  /** Somebody else takes the effect back, so that the content is as before. */
+  /** Another program takes the effect back, so that the content is as before. */
   takeBack?(folder: string): void;
   /**
    * `compared`: a retry finds out what became of the call. `before`: only that it did not happen. `unknown`: nothing, so
    * that it must not run again.
    */
   readonly outcome: 'compared' | 'before' | 'unknown';
-  readonly first?: { readonly tool: string; readonly args: JsonObject };
+  readonly first?: readonly { readonly tool: string; readonly args: JsonObject }[];
   /** What it acts on ends with the process. */
   readonly diesWithProcess?: true;
 }

@@ -1,5 +1,5 @@
 /** One or more calls for every tool that changes something, with a second writer who touches the same things. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../src/platform/digest.ts';
 import { type KeyedCase, OLD, others, put, withOld } from './keyed-case.ts';
@@ -50,6 +50,28 @@ const FILES: readonly KeyedCase[] = [
     tool: 'file_edit',
     args: { path: 'a.txt', old: 'old', new: 'old and new' },
     ...existing,
+  },
+  {
+    name: 'file_edit of several files',
+    tool: 'file_edit',
+    args: {
+      edits: [
+        { path: 'a.txt', old: 'old', new: 'old and new' },
+        { path: 'b.txt', old: 'other', new: 'other and new' },
+        { path: 'c.txt', old: '', new: 'created' },
+      ],
+    },
+    ...compared,
+    prepare(folder) {
+      withOld(folder);
+      put(folder, 'b.txt', 'other\n');
+    },
+    interfere: others,
+    takeBack(folder) {
+      withOld(folder);
+      put(folder, 'b.txt', 'other\n');
+      rmSync(join(folder, 'c.txt'), { force: true });
+    },
   },
   {
     name: 'file_patch',
@@ -134,7 +156,7 @@ const OTHER: readonly KeyedCase[] = [
     outcome: 'unknown',
     prepare: withOld,
     interfere: others,
-    first: { tool: 'shell_exec', args: { cmd: 'cat', yield_after_ms: 0 } },
+    first: [{ tool: 'shell_exec', args: { cmd: 'cat', yield_after_ms: 0 } }],
     diesWithProcess: true,
   },
   {
@@ -145,7 +167,7 @@ const OTHER: readonly KeyedCase[] = [
     outcome: 'unknown',
     prepare: withOld,
     interfere: others,
-    first: { tool: 'shell_exec', args: { cmd: 'cat', yield_after_ms: 0 } },
+    first: [{ tool: 'shell_exec', args: { cmd: 'cat', yield_after_ms: 0 } }],
     diesWithProcess: true,
   },
   {
@@ -159,7 +181,33 @@ const OTHER: readonly KeyedCase[] = [
   },
 ];
 
-export const CASES = { files: FILES, git: GIT_CASES, other: OTHER } as const;
+/** Edits, a removal, a move and a new folder that become real together; what was only staged ends with the process. */
+const TRANSACTIONS: readonly KeyedCase[] = [
+  {
+    name: 'tx_commit',
+    tool: 'tx_commit',
+    args: {},
+    registry: PROGRAMS,
+    ...compared,
+    prepare(folder) {
+      withOld(folder);
+      put(folder, 'b.txt', 'other\n');
+      put(folder, 'from/c.txt', 'moved\n');
+    },
+    interfere: others,
+    takeBack: withOld,
+    first: [
+      { tool: 'tx_begin', args: {} },
+      { tool: 'file_write', args: { path: 'a.txt', content: 'new\n' } },
+      { tool: 'file_write', args: { path: 'deep/new/d.txt', content: 'new\n' } },
+      { tool: 'fs_delete', args: { path: 'b.txt' } },
+      { tool: 'fs_move', args: { src: 'from', dst: 'to' } },
+    ],
+    diesWithProcess: true,
+  },
+];
+
+export const CASES = { files: FILES, git: GIT_CASES, other: OTHER, transactions: TRANSACTIONS } as const;
 
 /** `url`: of a server that counts requests. */
 export function curlCase(url: string, registry: string): KeyedCase {

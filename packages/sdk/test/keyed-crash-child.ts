@@ -47,8 +47,9 @@ async function stop(scene: StoppedScene, tools: RuntimeOptions['tools'] = []): P
     },
   });
   const session = await runtime.openSession({ actor: 'crash', client: 'keyed-crash-child' });
-  if (scene.first !== undefined) {
-    const { data } = await session.call(scene.first.tool, scene.first.args);
+  for (const first of scene.first ?? []) {
+    const { ok, data, errors } = await session.call(first.tool, first.args);
+    if (!ok) throw new Error(`${first.tool} failed: ${errors[0]?.message}`);
     const job = (data as JsonObject | null)?.['job'];
     if (job !== undefined) args = { ...args, job };
   }

@@ -1,6 +1,6 @@
 /**
  * A key means exactly once, also after a crash: every tool that changes something, killed at every point of its path, with
- * and without somebody else who writes before the retry.
+ * and without another program that writes before the retry.
  */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -130,6 +130,11 @@ function judge({ scene, response, lostAnswer, worlds }: Outcome, done: unknown):
     assert.deepEqual([response.ok, reasonOf(response)], [false, 'outcome_unknown'], where);
     assert.deepEqual(worlds[1], worlds[0], where);
   };
+  /** What was not real yet is gone, and the retry says that instead of guessing. */
+  const gone = () => {
+    assert.deepEqual([response.ok, reasonOf(response)], [false, 'unknown_tx'], where);
+    assert.deepEqual(worlds[1], worlds[0], where);
+  };
   const answered = (lost = lostAnswer) => {
     assert.ok(response.ok, where);
     assert.deepEqual(response.data, lost, where);
@@ -140,7 +145,7 @@ function judge({ scene, response, lostAnswer, worlds }: Outcome, done: unknown):
     else assert.notEqual(reasonOf(response), 'outcome_unknown', where);
   } else if (point === 'after-result') answered();
   else if (given.outcome === 'unknown' || !isQuiet) unknown();
-  else if (point === 'after-intent') ran();
+  else if (point === 'after-intent') (given.diesWithProcess === true ? gone : ran)();
   else if (given.outcome === 'compared')
     answered('recovery' in Object(response.data) ? lostAnswer : withoutRecovery(lostAnswer));
   else unknown();
@@ -169,8 +174,9 @@ async function judgeAll(t: TestContext, cases: readonly KeyedCase[]): Promise<vo
 
 describe('a keyed call killed at every point [S1-42 S1-43]', () => {
   test('every tool that changes something has a case', () => {
-    // These need the change set of an earlier call; a lost one is settled by the operator, as for every tool with `none`.
-    const later = new Set(['change_apply', 'change_discard', 'change_undo']);
+    // These need the change set or the transaction of an earlier call; a lost one is settled by the operator, as for every
+    // tool with `none`.
+    const later = new Set(['change_apply', 'change_discard', 'change_undo', 'tx_begin', 'tx_abort']);
     const tools = Object.values(builtInTools as Record<string, AnyTool>).filter(
       ({ effect, name, rehearse }) => effect !== 'read' && !(later.has(name) && rehearse === 'none'),
     );
@@ -272,7 +278,7 @@ describe('a process that lives while another dies [S1-42]', () => {
 });
 
 describe('what an operator says about a lost call [S1-43]', () => {
-  test('completed: the key gives the answer the call intended, or a warning that nobody knows it', async (t) => {
+  test('completed: the key gives the answer the call intended, or a warning that it is unknown', async (t) => {
     const scratch = folderFor(t);
     for (const [given, name] of [
       [WRITE, 'a'],

@@ -16,8 +16,8 @@ export interface StoppedScene {
   readonly point: Point;
   readonly tool: string;
   readonly args: JsonObject;
-  /** A call without a key that comes first and whose `job` is added to the arguments. */
-  readonly first?: { readonly tool: string; readonly args: JsonObject };
+  /** Calls without a key that come first; a `job` in their answers is added to the arguments. */
+  readonly first?: readonly { readonly tool: string; readonly args: JsonObject }[];
 }
 
 export interface Stopped {

@@ -194,7 +194,7 @@ export const GIT_CASES: readonly KeyedCase[] = [
     ...unknown,
     prepare: (folder, beside) => repository(folder, beside).write({ 'a.txt': 'dirty\n' }),
     interfere: others,
-    first: { tool: 'git_restore', args: { paths: ['a.txt'] } },
+    first: [{ tool: 'git_restore', args: { paths: ['a.txt'] } }],
   },
   {
     name: 'git_fetch',

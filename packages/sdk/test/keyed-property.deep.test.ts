@@ -50,7 +50,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     .chain((args) => fc.constantFrom('fs_move', 'fs_copy').map((tool) => ({ tool, args }))),
 );
 
-/** What somebody else does between crash and retry. */
+/** What another program does between crash and retry. */
 type Write =
   | { readonly path: string; readonly content: string }
   | { readonly path: string; readonly mode: number }

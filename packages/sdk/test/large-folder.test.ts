@@ -1,6 +1,6 @@
 /**
  * A folder with a hundred times more names than a turn of the event loop may handle. Counted are entries, not time: how many of
- * them Node or the kernel hands over between two turns.
+ * them Node or the kernel passes on between two turns.
  */
 import assert from 'node:assert/strict';
 import { closeSync, Dir, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createDirectoryReader } from '../src/platform/descriptors/directory-reader.ts';
-import { SLICE_ENTRIES } from '../src/platform/descriptors/list-directory.ts';
+import { createDirectoryReader, SLICE_ENTRIES } from '../src/platform/descriptors/directory-reader.ts';
 import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
-import { sortedNames } from '../src/platform/search/list-tree.ts';
+import { sortedNames } from '../src/platform/search/file-tree.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import type { Session } from '../src/session/session.ts';
 
@@ -90,6 +89,8 @@ describe('calls in a folder with very many names', () => {
     ['fs_move', { from: 'large/name-1', to: 'large/name-2', overwrite: true }],
     ['fs_delete', { path: 'large/moved.txt' }],
     ['fs_list', { glob: 'large/*', max_results: 10 }],
+    ['fs_stat', { path: 'large/name-2' }],
+    ['fs_tree', { path: 'large', max_entries: 10 }],
     ['grep', { pattern: 'one', glob: 'large/name-1*', max_results: 1 }],
   ];
   for (const [tool, args] of CALLS) {
@@ -111,7 +112,7 @@ describe('calls in a folder with very many names', () => {
   });
 });
 
-test('the native reader hands over no more than a slice in one turn', async (t) => {
+test('the native reader reads no more than a slice in one turn', async (t) => {
   const native = loadNativeCalls();
   if (native === undefined) return t.diagnostic('no native calls on this machine: the reader above is used');
   let [reads, largest] = [0, 0];

@@ -34,7 +34,7 @@ export async function startWeb(
   return { ...(await listen(t, server, options)), requests };
 }
 
-/** Hands out bare sockets: for servers that lie about HTTP. Each one is given what the client sends, as text. */
+/** Gives out bare sockets: for servers that lie about HTTP. Each one is given what the client sends, as text. */
 export function startRaw(
   t: TestContext,
   onData: (socket: Socket, text: string, nth: number) => void,

@@ -145,7 +145,7 @@ export async function lookInside(
   }
 }
 
-/** The wall without the check of its mounts. */
+/** The sandbox without the check of its mounts. */
 export function unverified(wall: Sandbox): Sandbox {
   return { ...wall, verify: (init) => verifyMounts(init, []), verifyEarly: (init) => verifyEarlyMounts(init, []) };
 }

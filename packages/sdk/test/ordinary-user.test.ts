@@ -1,4 +1,4 @@
-/** Rights of the user count: root may do everything, so these run as somebody who may not. */
+/** Rights of the user count: root may do everything, so these run as a user who may not. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /** Commands on an overlay, as root and as an ordinary user: what is applied, and that nothing else is touched. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,12 +11,16 @@ const NOBODY = 65534;
 const USERS = process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?? NOBODY];
 
 /** A program of its own: one that changes its user while it runs cannot be looked into by its children. */
-async function runChild(t: TestContext, name: string, user: number) {
+async function runChild(t: TestContext, name: string, user: number, only = '') {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'overlay-')));
-  t.after(() => rmSync(base, { recursive: true, force: true }));
+  t.after(() => {
+    if (only === 'full') execFileSync('/usr/bin/umount', ['-l', join(base, 'state')]);
+    rmSync(base, { recursive: true, force: true });
+  });
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(base, user, user);
-  const words = ['-C', 'tool-runtime-source', new URL(name, import.meta.url).pathname, base];
+  if (only === 'full') mountSmall(join(base, 'state'), user);
+  const words = ['-C', 'tool-runtime-source', new URL(name, import.meta.url).pathname, base, only];
   const { stdout } = await promisify(execFile)(process.execPath, words, {
     maxBuffer: 64 * 1024 * 1024,
     env: { PATH: process.env['PATH'], HOME: base },
@@ -25,6 +29,14 @@ async function runChild(t: TestContext, name: string, user: number) {
   const { uid, ...answer } = JSON.parse(stdout);
   assert.equal(uid, user);
   return answer;
+}
+
+const SMALL = 'size=96m,mode=700';
+
+/** A file system of 96 MiB for the state; only root can mount one. */
+function mountSmall(folder: string, user: number): void {
+  mkdirSync(folder, { mode: 0o700 });
+  execFileSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', `${SMALL},uid=${user},gid=${user}`, 'tmpfs', folder]);
 }
 
 interface Attack {
@@ -70,5 +82,19 @@ for (const user of USERS) {
     const cases = Object.entries<readonly (readonly string[])[]>(trees);
     assert.ok(cases.length > 20);
     for (const [line, [direct, recorded]] of cases) assert.deepEqual(recorded, direct, line);
+  });
+
+  test(`a command that fills the upper layer leaves nothing half applied, and the next one works, as user ${user}`, async (t) => {
+    assert.equal(process.getuid?.(), 0, 'run this test as root: it mounts a small file system');
+    const { report, left } = (await runChild(t, './overlay-attack-child.ts', user, 'full')) as {
+      report: Record<string, Attack>;
+      left: readonly string[];
+    };
+    const [full, next] = [report['fills the upper layer'], report['the command after it']];
+    assert.deepEqual([full?.isOutsideSame, full?.intruders], [true, []]);
+    // Either the whole of what the command managed to write, as on a full disk without an overlay, or nothing.
+    if (full?.reason !== undefined) assert.equal(full.isWorkspaceSame, true);
+    assert.deepEqual([next?.reason, next?.effects?.added], [undefined, ['small']]);
+    assert.deepEqual(left, []);
   });
 }

@@ -5,8 +5,7 @@ import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '../src/contracts/workspace.ts';
 import { openRoot } from '../src/platform/descriptors/root.ts';
 import { createWorkspace } from '../src/platform/files/workspace.ts';
-import { compilePathClause } from '../src/policy/path-clause.ts';
-import { callPathRule } from '../src/policy/path-rule.ts';
+import { callPathRule, compilePathClause } from '../src/policy/path-rule.ts';
 import { startAttacker } from './swapping-attacker.ts';
 
 export type Backend = 'openat2' | 'walk';

@@ -66,6 +66,7 @@ describe('a link that appears after the gate', () => {
     fs_copy: { src: 'docs/sub/a.md', dst: 'docs/got.md' },
     fs_move: { src: 'docs/a.md', dst: 'docs/sub/moved.md' },
     fs_delete: { path: 'docs/sub/a.md' },
+    fs_stat: { path: ['docs/a.md', 'docs/sub/a.md'] },
   };
   for (const [tool, args] of Object.entries(CALLS)) {
     test(`is seen by ${tool}`, async () => {
@@ -134,7 +135,7 @@ describe('the gates', () => {
   }
   const registry = `${only('probe')}\napprovals: { require_approval: ['*'] }`;
 
-  test('refuse a link before anybody is asked', async () => {
+  test('refuse a link before a question is asked', async () => {
     const { asked, approvals } = approver(() => {});
     await scene(
       registry,

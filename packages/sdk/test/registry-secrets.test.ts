@@ -1,4 +1,4 @@
-/** Secrets the operator's registry names, handed to git and to external tools: they come out nowhere. */
+/** Secrets the operator's registry names, given to git and to external tools: they come out nowhere. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -45,7 +45,7 @@ test('the token of a git host, which the server says back in its own spelling (d
   }
 });
 
-test('what an external tool is handed and given, printed in every spelling', async () => {
+test('what an external tool gets and is given, printed in every spelling', async () => {
   const canaries = new Canaries();
   process.env['EXITS_TOOL_SECRET'] = canaries.plant('external_tools.secrets', { plain: true });
   const scene = await openExternalScene({

@@ -22,7 +22,7 @@ const PROGRAMS = ['echo', 'printenv', 'sleep', 'seq', 'cat', 'false'];
 interface Scene {
   readonly canaries: Canaries;
   readonly scratch: ScratchRuntime;
-  /** Everything that anybody was told. */
+  /** Everything that was sent to anyone. */
   readonly heard: unknown[];
   readonly answers: readonly ToolResponse[];
   readonly url: string;
@@ -214,7 +214,7 @@ describe('a secret in an argument comes out nowhere', () => {
       for (const position of positions) {
         const { shown = {} } = waysOf(position, scene)[tool.name] ?? {};
         const response = await scene.call(tool.name, shown);
-        // User information in a URL is refused by a rule, before anybody is asked.
+        // User information in a URL is refused by a rule, before a question is asked.
         if (!position.name.includes('user information')) assert.ok(response.ok, JSON.stringify(response.errors));
       }
       const questions = JSON.stringify(scene.heard.filter((said) => (said as ApprovalRequest).allowedAnswers));

@@ -1,4 +1,4 @@
-/** The loopback that commands of a session share: reached by them, and by nobody else. */
+/** The loopback that commands of a session share: reached only by them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';

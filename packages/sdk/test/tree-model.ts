@@ -174,7 +174,7 @@ function clone(node: Node, preserveMode: boolean): Node {
   return copy;
 }
 
-/** Every path with what stands there, in one order. */
+/** Every path with what is there, in one order. */
 export function listing(node: Node, path = '.'): string[] {
   if (node.type === 'link') return [`${path} -> ${node.text}`];
   if (node.type === 'file') return [`${path} ${node.mode.toString(8)} ${node.content}`];

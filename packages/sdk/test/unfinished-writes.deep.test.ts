@@ -129,6 +129,7 @@ test('no tool shows what a killed write left, and git takes none of it', async (
   const looks: readonly (readonly [string, object])[] = [
     ['git_status', {}],
     ['fs_list', { glob: '**', include_hidden: true, include_ignored: true }],
+    ['fs_tree', { include_hidden: true, include_ignored: true }],
     ['grep', { pattern: 'xxx', include_hidden: true, include_ignored: true }],
     ['git_add', { paths: ['.'] }],
     ['git_add', { paths: ['w/**'], force: true }],

@@ -63,6 +63,8 @@ describe('a tool that is called by the name it has elsewhere', () => {
     ['Grep', { pattern: 'x', path: 'src' }, 'grep {"pattern":"x","glob":"src"}'],
     ['Glob', { pattern: '**/*.ts' }, 'fs_list {"glob":"**/*.ts"}'],
     ['LS', { path: 'src' }, 'fs_list {"glob":"src"}'],
+    ['get_file_info', { path: 'src' }, 'fs_stat {"path":"src"}'],
+    ['directory_tree', { path: 'src' }, 'fs_tree {"path":"src"}'],
     ['write_file', { path: 'a', content: 'secret' }, 'file_write {"path":"a","content":"…"}'],
   ] as const) {
     test(`${name} is answered with the call to make`, () =>

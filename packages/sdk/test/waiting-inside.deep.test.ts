@@ -260,6 +260,14 @@ const INSIDE: readonly WaitingPlace[] = [
     tools: [stubborn(stall)],
     victim: ['probe_stubborn', { path: 'a.txt' }],
   })),
+  inside('servers', 'a language server never says what is wrong now', (stall) => ({
+    ast: {
+      covers: () => true,
+      refresh: () => {},
+      parseProblems: () => [],
+      watchDiagnostics: () => stall.pass().then(() => undefined),
+    },
+  })),
   inside('index', 'the code index never follows', (stall) => ({
     ast: { covers: () => true, refresh: () => stall.pass(), parseProblems: () => [] },
   })),
@@ -321,7 +329,7 @@ const WAIT_THEMSELVES = [
   'loadTool',
   'executeTool',
   'takeBack',
-  'finishCall',
+  'judgeAnswer',
   'recordResult',
   'recordRefusal',
   'recordReplay',
@@ -337,14 +345,15 @@ test('the conductor and its stages wait in no other way', () => {
     [...text.matchAll(/^(?:export )?(?:async )?function (\w+)/gm)].map(([, found]) => found);
   const own = sources.flatMap(({ name, source }) =>
     WAIT_THEMSELVES.flatMap((each) => {
-      const [body] = new RegExp(`^export async function ${each}\\((?:.|\\n)*?^}`, 'm').exec(source) ?? [];
+      const [body] = new RegExp(`^(?:export )?async function ${each}\\((?:.|\\n)*?^}`, 'm').exec(source) ?? [];
       // Private functions of a stage are waited for by its exported one.
       const inner = [...source.matchAll(/^(?:async )?function (\w+)/gm)].map(([, found]) => found);
       return body === undefined ? [] : [{ name, body, inner: new Set(inner) }];
     }),
   );
   assert.equal(own.length, WAIT_THEMSELVES.length);
-  const known = new Set(['normalizeArgs', ...WAIT_THEMSELVES, ...namesIn(pipeline)]);
+  // finishCall answers at once, or through judgeAnswer.
+  const known = new Set(['normalizeArgs', 'finishCall', ...WAIT_THEMSELVES, ...namesIn(pipeline)]);
   for (const { name, body, inner } of [{ name: 'pipeline.ts', body: pipeline, inner: new Set<string>() }, ...own]) {
     for (const [, awaited = ''] of body.matchAll(/await ((?:.|\n)*?);/g)) {
       for (const text of awaited.split(/\bawait /)) {

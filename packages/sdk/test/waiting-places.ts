@@ -15,9 +15,9 @@ import type { CallOptions, Session } from '../src/session/session.ts';
 export interface WaitingPlace {
   readonly stage: StageName;
   readonly name: string;
-  /** The code of the answer at the deadline; E_TIMEOUT unless said. */
+  /** The code of the answer at the deadline; by default E_TIMEOUT. */
   readonly code?: string;
-  /** What the answer says it waited for; the stage unless said. */
+  /** What the answer says it waited for; by default the stage. */
   readonly waitedFor?: string;
   /** Enough on an idle machine to get there; doubled until it is. */
   readonly limitMs?: number;
@@ -29,7 +29,7 @@ export type Call = readonly [tool: string, args: object, options?: CallOptions];
 export interface Stuck {
   readonly runtime: Runtime;
   readonly session: Session;
-  /** Where a read must be answered meanwhile; the same session unless said. */
+  /** Where a read must be answered meanwhile; by default the same session. */
   readonly reader?: Session;
   readonly victim: Call;
   /** Resolves when the call waits at the place. */
@@ -38,7 +38,7 @@ export interface Stuck {
   readonly following: Call;
   /** A word of the command line of processes that must be gone afterwards. */
   readonly process?: string;
-  /** Lets go of whatever was held; also for calls that come later. */
+  /** Releases what was held; also for calls that come later. */
   release(): void;
   dispose(): Promise<unknown>;
 }
@@ -46,7 +46,7 @@ export interface Stuck {
 export const VICTIM = 'file_write';
 export const WRITE: Call = [VICTIM, { path: 'a.txt', content: 'new' }];
 
-/** Holds up whoever comes by, until it is released. */
+/** Holds up every caller, until it is released. */
 export class Stall {
   readonly #reached = Promise.withResolvers<void>();
   readonly #released = Promise.withResolvers<void>();

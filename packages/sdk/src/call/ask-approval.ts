@@ -1,16 +1,13 @@
-/** Takes the question to the approval broker. Returns edited arguments, if any; a missing yes is a refusal. */
+/** Asks about a call before it runs. Returns edited arguments, if any; a missing yes is a refusal. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
-import { APPROVAL_ANSWERS, type ApprovalEffect } from '../contracts/policy.ts';
-import type { ApprovalDecision } from '../policy/contact-approver.ts';
-import { shownArgs } from '../redaction/call-args.ts';
+import { APPROVAL_ANSWERS } from '../contracts/policy.ts';
 import { REDACTED } from '../redaction/find-values.ts';
 import type { JudgedCall } from './state/call-types.ts';
-import { viewOf } from './state/call-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { type Settled, settle } from './state/settle.ts';
-import { announceApproval, noteDecision, writeTrail } from './state/trail.ts';
-import { effectOf, scopeOf } from './tool-context/approval-effect.ts';
+import { noteDecision, writeTrail } from './state/trail.ts';
+import { effectOf } from './tool-context/approval-effect.ts';
+import { putQuestion } from './tool-context/put-question.ts';
 
 /** `edits` counts how often the arguments were edited before: each round is a question of its own, with its own id. */
 export async function askApproval(
@@ -18,75 +15,13 @@ export async function askApproval(
   edits: number,
   parts: SessionParts,
 ): Promise<JsonObject | undefined> {
-  const { open, decision, compiled } = call;
-  const view = viewOf(call, parts);
-  const shown = shownArgs(view.args, compiled.annotations.arg_schema, parts.redactor);
+  const { open, decision } = call;
   noteDecision(open, decision, parts);
   // The question is recorded before it is asked.
   await writeTrail(open, parts);
-  const approvalId = edits === 0 ? `approval.${open.callId}` : `approval.${open.callId}.${edits + 1}`;
-  const [effect, scope] = [await effectOf(call, parts), scopeOf(call)];
-  const about = { approval_id: approvalId, tool: view.tool, summary: view.argsSummary };
-  let askedAt: number | undefined;
-  const decided = await settle(() =>
-    parts.broker.decide(
-      {
-        approvalId,
-        call: { ...view, args: shown },
-        ...(effect === undefined ? {} : { effect }),
-        scope: scope.text,
-        grantKey: scope.key,
-        reason: decision.code,
-        allowedAnswers: APPROVAL_ANSWERS,
-        timeoutMs: parts.registry.limits.approval_timeout_ms,
-      },
-      open.signal(),
-      () => {
-        askedAt = parts.clock.monotonic();
-        open.time.askPerson(parts.registry.limits.approval_timeout_ms);
-        announceApproval(
-          open,
-          {
-            event: 'ApprovalRequested',
-            data: { ...about, reason: decision.code, ...shownEffect(effect), scope: scope.text },
-          },
-          parts,
-        );
-      },
-    ),
-  );
-  open.time.personAnswered();
-  if (askedAt !== undefined) {
-    open.progress.waitedMs += parts.clock.monotonic() - askedAt;
-    announceApproval(open, { event: 'ApprovalAnswered', data: { ...about, ...answerOf(decided, parts) } }, parts);
-  }
-  if (!decided.ok) throw decided.error;
-  const edited = argsOf(decided.value, parts);
+  const effect = await effectOf(call, parts);
+  const { shown, edited } = await putQuestion(call, { before: edits, effect, answers: APPROVAL_ANSWERS }, parts);
   return edited && uncover(edited, { shown, sent: call.subject.args });
-}
-
-function shownEffect(effect: ApprovalEffect | undefined): Record<string, string> {
-  return effect === undefined ? {} : { effect: effect.text, effect_kind: effect.kind };
-}
-
-/** An answer that could not be recorded does not count, so it is announced as the no that it comes to. */
-function answerOf(decided: Settled<ApprovalDecision>, parts: SessionParts): Record<string, string> {
-  if (!decided.ok) return { answer: 'denied', reason: 'approval.unrecorded' };
-  const { value } = decided;
-  const words = [value.approved ? undefined : value.code, value.reason].filter((part) => part !== undefined);
-  return {
-    answer: value.approved ? value.answer : 'denied',
-    ...(value.by === undefined ? {} : { by: value.by }),
-    ...(words.length === 0 ? {} : { reason: parts.redact(words.join(': ')) }),
-  };
-}
-
-function argsOf(decided: ApprovalDecision, parts: SessionParts): JsonObject | undefined {
-  if (decided.approved) return decided.args;
-  const said = decided.reason === undefined ? '' : `: ${parts.redact(decided.reason)}`;
-  throw policyDenial(`Approval was not given: ${decided.message}${said}`, {
-    details: { gate: 'approval', reason: decided.code, next: decided.next },
-  });
 }
 
 /**

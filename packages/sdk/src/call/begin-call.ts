@@ -1,15 +1,26 @@
 /** Gives a request its identity, its clock, its signal and its span, then finds its tool. Changes nothing. */
 import { toToolError } from '@tool-runtime/protocol';
 import type { CallSpan } from '../contracts/telemetry.ts';
-import { isListedTool } from '../contracts/tool.ts';
+import { isListedTool, type ListedTool } from '../contracts/tool.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import { callInOurWords, unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
-import type { CompiledTool, IdentityParts, RecordingParts, WatchingParts } from './state/session-parts.ts';
+import type {
+  CompiledTool,
+  IdentityParts,
+  RecordingParts,
+  ResourceParts,
+  WatchingParts,
+} from './state/session-parts.ts';
 
-export function beginCall(request: CallRequest, parts: IdentityParts & RecordingParts & WatchingParts): OpenCall {
+export function beginCall(
+  request: CallRequest,
+  parts: IdentityParts & RecordingParts & WatchingParts & Pick<ResourceParts, 'changes'>,
+): OpenCall {
   const callId = parts.newId();
   const time = new CallTime(request);
+  let sets: ReturnType<OpenCall['sets']> | undefined;
   return {
     request,
     callId,
@@ -21,6 +32,10 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
     masks: { masked: 0 },
     trail: [],
     progress: { requested: false, pct: 0, ended: false, waitedMs: 0, mutationClass: 'other' },
+    sets() {
+      sets ??= parts.changes.forCall();
+      return sets;
+    },
     span: openSpan(request, callId, parts),
     time,
     signal: () => time.signal,
@@ -30,10 +45,14 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
 }
 
 /** The tool of this name, with its code. */
-export async function loadTool(open: OpenCall, parts: IdentityParts): Promise<CompiledTool> {
+export function loadTool(open: OpenCall, parts: IdentityParts): MaybePromise<CompiledTool> {
   const compiled = findTool(open, parts);
   const { tool } = compiled;
-  if (isListedTool(tool)) compiled.tool = await open.time.wait('load', () => tool.load());
+  return isListedTool(tool) ? loadListed(open, compiled, tool) : compiled;
+}
+
+async function loadListed(open: OpenCall, compiled: CompiledTool, tool: ListedTool): Promise<CompiledTool> {
+  compiled.tool = await open.time.wait('load', () => tool.load());
   return compiled;
 }
 

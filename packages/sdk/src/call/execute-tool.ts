@@ -1,5 +1,5 @@
 /**
- * Runs the tool under its deadline and works out what came of it. Never throws: an error is an outcome like any other.
+ * Runs the tool under its deadline and determines its outcome. Never throws: an error is an outcome like any other.
  *
  * A tool that answers synchronously needs no timer. One that ignores its deadline gets a short grace, then the call is
  * answered without it, and it can no longer change anything.
@@ -7,26 +7,28 @@
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
 import type { Execution, GatedCall, Outcome, RecordedCall } from './state/call-types.ts';
 import { ChangeLog, Grant } from './state/change-log.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { errorOf, reportFault, shownData, timesOf } from './state/settle.ts';
 import { CallContext } from './tool-context/execution-context.ts';
-import { checkPaths } from './tool-context/permissions.ts';
+import { checkPaths, requireApproved } from './tool-context/permissions.ts';
 import { runExecutor } from './tool-context/run-executor.ts';
 
-export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
-  const grant = new Grant();
-  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after'), recordIn: parts.changes });
+export function executeTool(call: GatedCall, parts: SessionParts): MaybePromise<Execution> {
+  const grant = new Grant(parts.ledger);
+  const recordIn = parts.changes.isRecording ? call.open.sets : undefined;
+  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after'), recordIn });
   const context = new CallContext(call, { log: changes, grant }, parts);
   const task = { isRunning: false };
-  try {
-    checkPaths(call, parts);
-    const answer = await call.open.time.wait('tool', () => start(call, context, { task, parts }));
+  const answered = (answer: unknown): Execution => {
+    if (context.held !== undefined) requireApproved(context.held);
     const data = checkedData(call, answer);
     return { data, error: undefined, changes, facts: context.facts, effect: context.effect, isLeft: false, grant };
-  } catch (thrown) {
+  };
+  const failed = (thrown: unknown): Execution => {
     const error = errorOf(thrown);
     if (task.isRunning) grant.revoke(() => error);
     return {
@@ -38,6 +40,13 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
       isLeft: task.isRunning,
       grant,
     };
+  };
+  try {
+    checkPaths(call, parts);
+    const answer = call.open.time.wait('tool', () => start(call, context, { task, parts, changes }));
+    return answer instanceof Promise ? answer.then(answered).catch(failed) : answered(answer);
+  } catch (thrown) {
+    return failed(thrown);
   }
 }
 
@@ -58,7 +67,11 @@ export function notExecuted(error: ToolError): Execution {
 function start(
   call: RecordedCall,
   context: CallContext,
-  { task, parts }: { readonly task: { isRunning: boolean }; readonly parts: SessionParts },
+  {
+    task,
+    parts,
+    changes,
+  }: { readonly task: { isRunning: boolean }; readonly parts: SessionParts; readonly changes: ChangeLog },
 ): unknown {
   const { tool, executor } = call.compiled;
   const running: unknown =
@@ -71,6 +84,8 @@ function start(
       onEnd?.();
     };
     running.then(ended, ended);
+    // What git wrote is looked at while the call still has its locks.
+    if (call.subject.git !== undefined) return running.finally(() => changes.settle());
   }
   return running;
 }

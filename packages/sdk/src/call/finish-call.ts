@@ -5,6 +5,7 @@
 import { type JsonValue, type ToolError, type ToolResponse, toToolError } from '@tool-runtime/protocol';
 import { completeRefusal, failure } from '../contracts/failures.ts';
 import type { ToolPolicy } from '../contracts/policy.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
 import type { OpenCall, Outcome, RecordedCall } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
@@ -12,9 +13,13 @@ import type { IdentityParts, PolicyParts, RecordingParts, SessionParts } from '.
 import { isOk, settle, shownData } from './state/settle.ts';
 import { announceEnd, announceViolation } from './state/trail.ts';
 
-export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
+export function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): MaybePromise<Outcome> {
   const { hooks, policy } = parts;
-  if (!isOk(outcome) || (hooks.isEmpty && policy === undefined)) return outcome;
+  return !isOk(outcome) || (hooks.isEmpty && policy === undefined) ? outcome : judgeAnswer(call, outcome, parts);
+}
+
+async function judgeAnswer(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
+  const { policy } = parts;
   const { time } = call.open;
   const rewritten = await settle(() => time.wait('output', () => rewriteData(call, outcome.data, parts)));
   if (!rewritten.ok) return withheld(call, outcome, rewritten.error, parts);

@@ -5,7 +5,8 @@
  * next owner works on. A change that is under way is waited for, for a bounded time.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { AdmittedCall, JudgedCall } from './state/call-types.ts';
+import type { LockOwner } from '../contracts/locks.ts';
+import type { AdmittedCall, JudgedCall, OpenCall } from './state/call-types.ts';
 import type { Grant } from './state/change-log.ts';
 import type { ResourceParts, SessionParts, WatchingParts } from './state/session-parts.ts';
 
@@ -17,16 +18,27 @@ const WHOLE_WORKSPACE = ['workspace'];
 
 export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() => void> | (() => void) {
   if (call.mutationClass === 'read_only') return NOTHING_HELD;
-  const taken = parts.locks.acquire({
-    keys: lockKeys(call, parts),
-    owner: { callId: call.open.callId, tool: call.subject.tool, sessionId: call.open.sessionId },
-    waitMs: parts.registry.limits.lock_wait_ms,
-    // Read only when there is something to wait for.
-    get signal() {
-      return call.open.signal();
-    },
-  });
+  const taken = parts.locks.acquire(new Request(call, lockKeys(call, parts), parts.registry.limits.lock_wait_ms));
   return taken instanceof Promise ? countWait(taken, call, parts) : taken;
+}
+
+/** Its signal is made only when there is something to wait for. */
+class Request {
+  readonly keys: readonly string[];
+  readonly owner: LockOwner;
+  readonly waitMs: number;
+  readonly #open: OpenCall;
+
+  constructor({ open, subject }: JudgedCall, keys: readonly string[], waitMs: number) {
+    this.keys = keys;
+    this.owner = { callId: open.callId, tool: subject.tool, sessionId: open.sessionId };
+    this.waitMs = waitMs;
+    this.#open = open;
+  }
+
+  get signal(): AbortSignal {
+    return this.#open.signal();
+  }
 }
 
 /** Only a lock that was not free at once is a promise; a wait that ends in a refusal was a wait too. */

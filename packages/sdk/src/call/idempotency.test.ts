@@ -49,7 +49,7 @@ describe('the key of a call whose process died [S1-43]', () => {
   });
 
   for (const point of ['after-intent', 'after-effect'] as const) {
-    test(`changed by somebody else ${point}: refused, and their content stays`, async (t) => {
+    test(`changed by another program ${point}: refused, and their content stays`, async (t) => {
       const call = await lost(t, point);
       call.write('of somebody else\n');
       const response = await retry(call);
@@ -58,7 +58,7 @@ describe('the key of a call whose process died [S1-43]', () => {
     });
   }
 
-  test('put back by somebody else: refused, because it happened already', async (t) => {
+  test('put back by another program: refused, because it happened already', async (t) => {
     const call = await lost(t, 'after-effect');
     call.write('old\n');
     assert.deepEqual([reasonOf(await retry(call)), call.read()], ['outcome_unknown', 'old\n']);
@@ -82,7 +82,7 @@ describe('the key of a call whose process died [S1-43]', () => {
     assert.equal(readFileSync(join(elsewhere, 'a.txt'), 'utf8'), 'old\nmore\n');
   });
 
-  test('still alive: nobody decides for it, whatever the file holds', async (t) => {
+  test('still alive: its outcome is not decided, whatever the file holds', async (t) => {
     for (const point of ['after-intent', 'after-effect'] as const) {
       const call = await lost(t, point, { stillAlive: true });
       const host = await openOn(call);
@@ -102,7 +102,7 @@ describe('the key of a call whose process died [S1-43]', () => {
   });
 });
 
-describe('claims and processes that somebody has been at [S1-43]', () => {
+describe('claims and processes that were tampered with [S1-43]', () => {
   const edit = ({ state }: GivenUp, sql: string) => {
     const database = new DatabaseSync(join(state, 'journal.db'));
     database.exec(sql);

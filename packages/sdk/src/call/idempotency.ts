@@ -7,7 +7,7 @@
  * that, a call with a key is rehearsed under its locks: what it is about to change and would answer goes on record with
  * the intent. A call that cannot be rehearsed runs all the same; if it is lost, its outcome stays unknown.
  */
-import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
+import { type ErrorEntry, isToolError, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
@@ -38,13 +38,20 @@ export async function checkReplay(call: JudgedCall, parts: SessionParts): Promis
   return { claims, recorded: undefined };
 }
 
-/** Keys outlive sessions, so that a client may retry after a crash; idempotency keys never cross from one actor to another. */
-function claimsOf({ open, argsHash }: JudgedCall, parts: SessionParts): readonly KeyClaim[] {
+/**
+ * Keys outlive sessions, so that a client may retry after a crash; idempotency keys never cross from one actor to another. What a
+ * call of a transaction did is gone when that is given up, so its keys hold inside the transaction and nowhere else.
+ */
+export function claimsOf({ open, argsHash }: JudgedCall, parts: SessionParts): readonly KeyClaim[] {
   const { idempotencyKey, dedupeKey } = open.request;
+  const { transaction } = parts;
+  const within = transaction === undefined || isToolError(transaction) ? '' : `transaction:${transaction.id}:`;
   const rest = { argsHash, callId: open.callId, instance: parts.instanceId };
   return [
-    ...(idempotencyKey === undefined ? [] : [{ scope: `idempotency:${parts.actor}`, key: idempotencyKey, ...rest }]),
-    ...(dedupeKey === undefined ? [] : [{ scope: 'dedupe', key: dedupeKey, ...rest }]),
+    ...(idempotencyKey === undefined
+      ? []
+      : [{ scope: `${within}idempotency:${parts.actor}`, key: idempotencyKey, ...rest }]),
+    ...(dedupeKey === undefined ? [] : [{ scope: `${within}dedupe`, key: dedupeKey, ...rest }]),
   ];
 }
 

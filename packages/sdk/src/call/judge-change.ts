@@ -3,7 +3,7 @@
  * workspace, and a change that is refused or cannot be checked in time is taken back. Only what went through the
  * workspace can be taken back, so only that is checked.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { RecordedCall } from './state/call-types.ts';
 import type { ChangeLog } from './state/change-log.ts';
 import { runRules } from './state/run-rules.ts';
@@ -16,6 +16,29 @@ export async function syncAst(call: RecordedCall, log: ChangeLog, parts: Resourc
   if (log.changes.length > 0) await ast.refresh(log.changes, call.open.signal());
   // What a process wrote is not in the log.
   if (call.subject.profile.effect === 'process') await ast.catchUp?.(call.open.signal());
+}
+
+type Watch = (paths: readonly string[]) => Promise<readonly ErrorEntry[]>;
+
+/**
+ * For calls of tools that write text and know nothing of code: asks running language servers what they find wrong with the files
+ * before. Undefined, without a promise, where there is nothing to ask.
+ */
+export function watchServers(call: RecordedCall, { ast, registry }: SessionParts) {
+  const { paths } = call.subject;
+  if (ast?.watchDiagnostics === undefined || paths.length === 0) return undefined;
+  const { annotations, tool } = call.compiled;
+  const writesText = annotations.capabilities['workspace']?.includes('write_text') === true;
+  if (!writesText || tool.needs?.includes('ast') === true) return undefined;
+  const files = [...new Set(paths.map(({ value }) => value).filter((path) => ast.covers(path)))];
+  return files.length === 0 ? undefined : ast.watchDiagnostics(files, { registry, signal: call.open.signal() });
+}
+
+/** Adds what they find now to the warnings of the call. */
+export async function tellNews(watch: Watch, call: RecordedCall, log: ChangeLog): Promise<void> {
+  const gone = new Set(log.changes.filter(({ after }) => after === null).map(({ path }) => path));
+  const left = call.subject.paths.map(({ value }) => value).filter((path) => !gone.has(path));
+  call.open.warnings.push(...(await watch(left)));
 }
 
 export async function validateChange(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {

@@ -22,7 +22,7 @@ import { checkForm, declaredPaths } from '../policy/declared-paths.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import { readCommand } from '../shell/read-command.ts';
 import { readScript } from '../shell/read-script.ts';
-import { nearestName } from '../text/nearest-name.ts';
+import { nearestName } from '../text/names.ts';
 import type { Call, OpenCall } from './state/call-types.ts';
 import { commandFacts } from './state/command-facts.ts';
 import type { CompiledTool, IdentityParts, RecordingParts, SessionParts } from './state/session-parts.ts';
@@ -35,6 +35,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   // First, so that no message or record below can show them.
   parts.redactor.learn(secretsIn(raw, schema));
   const args = parseArgs(compiled, raw, parts);
+  compiled.argsSeen.set(raw as object, args);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = [...declaredPaths(args, schema.path_params), ...(tool.pathsInText?.(args) ?? [])];
   const urls = declaredPaths(args, schema.url_params);
@@ -42,8 +43,9 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
   const argsSummary = summaryOf(compiled, args, parts);
   const commands = commandsIn(args, schema.command_params, parts.registry.shell.mode);
-  const details = requestDetails(tool.recordDetails?.(args), commands, parts);
+  const details = requestDetails(inTransaction(tool.recordDetails?.(args), parts), commands, parts);
   noteRequested(open, { argsHash, argsSummary, details }, parts);
+  parts.sealed?.keep({ callId: open.callId, tool: tool.name, args });
   const limitMs = limitOf(compiled, args);
   open.time.limit(limitMs, compiled.timeoutMs === tool.timeoutMs ? COMMIT_GATE_MS : 0);
   checkForm({ tool: tool.name, paths, urls });
@@ -70,6 +72,11 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     pathRule,
     workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),
   };
+}
+
+function inTransaction(own: JsonObject | undefined, { transaction }: SessionParts): JsonObject | undefined {
+  if (transaction === undefined || transaction instanceof ToolError) return own;
+  return { ...own, tx_id: transaction.id };
 }
 
 function requestDetails(
@@ -156,17 +163,27 @@ type ToolArgs = Pick<CompiledTool, 'tool' | 'annotations'>;
 
 /** Replaces aliases by the tool's own names and makes paths relative. All later stages see only this form. */
 function readableArgs({ tool, annotations }: ToolArgs, raw: Args, root: string): Args {
-  const { arg_aliases: aliases, path_params: paths, list_params: lists = [] } = annotations.arg_schema;
+  const { arg_aliases: aliases, path_params: paths, list_params: lists = NOTHING } = annotations.arg_schema;
   const inner = (item: JsonValue): JsonValue =>
     isJsonObject(item) ? readableArgs({ tool, annotations }, item, root) : item;
   const named = withLists(rewriteAliases(raw, aliases), lists, inner);
-  const places = [...paths, ...(tool.globArgs ?? [])].filter((key) => Object.hasOwn(named, key));
-  if (places.length === 0) return named;
-  const moved = places.map((key): [string, JsonValue] => [key, insideRoot(named[key] ?? null, root)]);
-  return moved.every(([key, value]) => value === named[key]) ? named : { ...named, ...Object.fromEntries(moved) };
+  return withRelative(withRelative(named, paths, root), tool.globArgs ?? NOTHING, root);
+}
+
+/** The same object where no path changes. */
+function withRelative(args: Args, keys: readonly string[], root: string): Args {
+  let moved = args;
+  for (const key of keys) {
+    if (!Object.hasOwn(args, key)) continue;
+    const value = args[key] ?? null;
+    const relative = insideRoot(value, root);
+    if (relative !== value) moved = { ...moved, [key]: relative };
+  }
+  return moved;
 }
 
 function withLists(args: Args, lists: readonly string[], inner: (item: JsonValue) => JsonValue): Args {
+  if (lists.length === 0) return args;
   const held = lists.filter((key) => Object.hasOwn(args, key) && Array.isArray(args[key]));
   if (held.length === 0) return args;
   return { ...args, ...Object.fromEntries(held.map((key) => [key, (args[key] as JsonValue[]).map(inner)])) };
@@ -177,7 +194,10 @@ function withLists(args: Args, lists: readonly string[], inner: (item: JsonValue
  * resolved like any other path. Anything else stays as it is, for the gates to refuse.
  */
 function insideRoot(value: JsonValue, root: string): JsonValue {
-  if (Array.isArray(value)) return value.map((inner: JsonValue) => insideRoot(inner, root));
+  if (Array.isArray(value)) {
+    const moved = value.map((inner: JsonValue) => insideRoot(inner, root));
+    return moved.every((inner, at) => inner === value[at]) ? value : moved;
+  }
   if (typeof value !== 'string' || !value.startsWith('/') || root === '/') return value;
   if (value === root) return '.';
   return value.startsWith(`${root}/`) ? value.slice(root.length + 1) || '.' : value;
@@ -213,19 +233,21 @@ function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readon
 
 /** Only where the tool itself lists its fields: a foreign schema is not looked into. */
 function unknownFields(args: Args, { tool, annotations }: ToolArgs): UnknownFields {
-  const known = Object.keys(tool.args.shape);
-  const takesOthers = tool.args.def.catchall?.def.type !== 'never';
-  if (known.length === 0 || takesOthers) return NO_UNKNOWN_FIELDS;
-  const names = Object.keys(args).filter((name) => !known.includes(name));
+  if (tool.args.def.catchall?.def.type !== 'never') return NO_UNKNOWN_FIELDS;
+  const names = Object.keys(args).filter((name) => !Object.hasOwn(tool.args.shape, name));
   if (names.length === 0) return NO_UNKNOWN_FIELDS;
+  const known = Object.keys(tool.args.shape);
+  if (known.length === 0) return NO_UNKNOWN_FIELDS;
   const candidates = [...known, ...Object.keys(annotations.arg_schema.arg_aliases)];
   const hints = names.flatMap((name) => nearestName(name, candidates) ?? []);
   return { names, known, meant: hints[0] === undefined ? '' : ` (did you mean ${hints[0]}?)` };
 }
 
 /** Arguments as the tool saw them, for a call that was made; nothing where they do not fit. */
-export function readArgs({ tool, annotations }: CompiledTool, raw: unknown, root: string): JsonObject {
+export function readArgs({ tool, annotations, argsSeen }: CompiledTool, raw: unknown, root: string): JsonObject {
   if (!isJsonObject(raw)) return {};
+  const seen = argsSeen.get(raw);
+  if (seen !== undefined) return seen;
   const parsed = tool.args.safeParse(readableArgs({ tool, annotations }, raw, root));
   return parsed.success ? (parsed.data as JsonObject) : {};
 }

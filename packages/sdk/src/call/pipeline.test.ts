@@ -287,7 +287,7 @@ describe('the path of a call', () => {
     });
   });
 
-  test('a tool whose call only reads is handed a workspace that cannot write', () => {
+  test('a tool whose call only reads gets a workspace that cannot write', () => {
     const sneaky = defineTool({
       ...nothing,
       name: 'probe_sneaky',
@@ -323,7 +323,7 @@ describe('capabilities of a call', () => {
     });
   });
 
-  test('a call below its level is handed a git that cannot change, or cannot reach a remote; the others can [S0-34]', async () => {
+  test('a call below its level gets a git that cannot change, or cannot reach a remote; the others can [S0-34]', async () => {
     const levels = ['read_only', 'workspace_write', 'network'] as const;
     const probing = (level: (typeof levels)[number]) =>
       defineTool({
@@ -362,7 +362,7 @@ describe('capabilities of a call', () => {
     repository.dispose();
   });
 
-  test('a rule is handed a git that looks and cannot change [S0-34]', async () => {
+  test('a rule gets a git that looks and cannot change [S0-34]', async () => {
     const words = { look: ['status'], change: ['tag', 'made-by-a-rule'] };
     const judging = (id: 'look' | 'change') =>
       defineRule({
@@ -389,7 +389,7 @@ describe('capabilities of a call', () => {
     repository.dispose();
   });
 
-  test('a tool whose call may not start processes is handed a runner that refuses', () => {
+  test('a tool whose call may not start processes gets a runner that refuses', () => {
     const sneaky = defineTool({
       ...nothing,
       name: 'probe_starter',
@@ -511,7 +511,7 @@ describe('policy port and approvals', () => {
     assert.equal(counter.runs.count, 1);
   });
 
-  test('finding 5: ask reaches the broker; yes runs, no and nobody do not, and the question is on record first', async () => {
+  test('finding 5: ask reaches the broker; yes runs, no and a missing approver do not, and the question is on record first', async () => {
     const counter = createCounter();
     const options = { tools: [counter.tool], policy: policy('ask') };
     await withScratch(options, async ({ session }) => {

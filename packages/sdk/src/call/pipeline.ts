@@ -5,20 +5,24 @@
  *         → commit gate → tool → AST sync → "after" rules → RESULT → hooks and policy after → events → response
  *
  * Everything before the intent may refuse and changes nothing. Nothing runs unrecorded; no answer leaves before its
- * record, and a refusal is recorded too. Stages throw; `settle` is the only catch. Whatever can take time is waited for
+ * record, and a refusal is recorded too. Stages throw, and `settle` turns what they throw into an answer. Whatever can take time is waited for
  * through `open.time`, so the call ends by its deadline whatever a stage does.
  */
-import type { JsonObject, JsonValue, ToolError, ToolResponse } from '@tool-runtime/protocol';
+import { type JsonObject, type JsonValue, ToolError, type ToolResponse } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
+import type { KeyClaim } from '../contracts/journal.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
+import { answerTaped, refuseTaped, type TapedAdmission } from './answer-taped.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall, loadTool } from './begin-call.ts';
 import { checkCommitGate, dropCandidate, runHooksAfter } from './check-commit-gate.ts';
-import { checkGates, reserveBudget, runBeforeHooks } from './check-gates.ts';
+import { checkGates, GATES, type HeardGate, reserveBudget, runBeforeHooks, verdictOf } from './check-gates.ts';
+import { checkLedger, type LedgerCheck, namesOf } from './check-ledger.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
 import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
 import { acquireLocks, releaseLocks } from './hold-locks.ts';
-import { checkReplay, recordReplay, rehearseCall } from './idempotency.ts';
-import { isJudgedAfter, syncAst, takeBack, validateChange } from './judge-change.ts';
+import { checkReplay, claimsOf, type ReplayCheck, recordReplay, rehearseCall } from './idempotency.ts';
+import { isJudgedAfter, syncAst, takeBack, tellNews, validateChange, watchServers } from './judge-change.ts';
 import { keepChangeSet } from './keep-change-set.ts';
 import { normalizeArgs } from './normalize-args.ts';
 import { recordIntent, recordResult } from './record-effect.ts';
@@ -38,12 +42,13 @@ import type {
 import { viewOf } from './state/call-view.ts';
 import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
-import { type Settled, settle } from './state/settle.ts';
+import { andThen, type Settled, settle } from './state/settle.ts';
 import { announcePhase, PHASES } from './state/trail.ts';
+import { isHeld } from './tool-context/permissions.ts';
 
 const MAX_EDITS = 3;
 
-/** `onOpen` is handed the way to cancel the call before anything else happens. */
+/** `onOpen` is given the way to cancel the call before anything else happens. */
 export async function runCall(
   request: CallRequest,
   parts: SessionParts,
@@ -52,44 +57,116 @@ export async function runCall(
   const open = beginCall(request, parts);
   onOpen?.(open.abort);
   announcePhase(open, PHASES.preCheck, parts);
-  const admission = await settle(() => admitCall(open, parts));
+  const admitted = settle(() => admitCall(open, parts));
+  const admission = admitted instanceof Promise ? await admitted : admitted;
   const outcome = admission.ok
     ? await followAdmission(admission.value, parts)
-    : await recordRefusal(open, admission.error, parts);
+    : refuseTaped(open, await recordRefusal(open, admission.error, parts), admission.error);
   open.time.end();
   emitOutcome(open, outcome, parts);
   return buildResponse(open, outcome, parts);
 }
 
-type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall; readonly answer: JsonValue };
+type Admission =
+  | { readonly call: AdmittedCall }
+  | { readonly replay: JudgedCall; readonly answer: JsonValue }
+  | TapedAdmission;
 
 /** Everything that may still say no. Nothing has happened yet. */
-async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission> {
-  const compiled = await loadTool(open, parts);
-  const judged = await judgeUntilSettled(open, compiled, parts);
-  await open.time.wait('budget', () => reserveBudget(judged, parts));
-  const isKeyed = open.request.idempotencyKey !== undefined || open.request.dedupeKey !== undefined;
-  const replay = isKeyed ? await open.time.wait('key', () => checkReplay(judged, parts)) : undefined;
-  if (replay?.recorded !== undefined) return { replay: judged, answer: replay.recorded.answer };
-  open.span?.stage('locks');
-  const releaseLocks = await open.time.wait(
+function admitCall(open: OpenCall, parts: SessionParts): MaybePromise<Admission> {
+  if (open.request.taped instanceof ToolError) throw open.request.taped;
+  return andThen(loadTool(open, parts), (compiled) =>
+    andThen(judgeUntilSettled(open, compiled, parts), (judged) =>
+      andThen(
+        open.time.wait('budget', () => reserveBudget(judged, parts)),
+        () => admitJudged(judged, parts),
+      ),
+    ),
+  );
+}
+
+function admitJudged(judged: JudgedCall, parts: SessionParts): MaybePromise<Admission> {
+  const { idempotencyKey, dedupeKey, taped } = judged.open.request;
+  if (taped !== undefined && !(taped instanceof ToolError)) return { judged, taped };
+  const mayBeKnown = idempotencyKey !== undefined || dedupeKey !== undefined || parts.ledger !== undefined;
+  if (mayBeKnown) return admitUnlessMade(judged, parts);
+  return andThen(takeLocks(judged, parts), (releaseLocks) => ({ call: { ...judged, ...UNCLAIMED, releaseLocks } }));
+}
+
+const UNCLAIMED = { claims: [], effects: [], takesOver: new Map<string, number>() } as const;
+
+function takeLocks(call: JudgedCall, parts: SessionParts): MaybePromise<() => void> {
+  call.open.span?.stage('locks');
+  return call.open.time.wait(
     'locks',
-    () => acquireLocks(judged, parts),
+    () => acquireLocks(call, parts),
     (release) => release(),
   );
-  if (replay === undefined) return { call: { ...judged, claims: [], releaseLocks } };
-  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, replay.claims, parts)));
-  if (noted.ok) return { call: { ...judged, claims: noted.value, releaseLocks } };
+}
+
+/** A call that was made before is answered from its record. */
+async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise<Admission> {
+  const { open } = judged;
+  const known = await lookUpCall(judged, parts);
+  if (known?.recorded !== undefined) return { replay: judged, answer: known.recorded.answer };
+  const releaseLocks = await takeLocks(judged, parts);
+  if (known === undefined) return { call: { ...judged, ...UNCLAIMED, releaseLocks } };
+  const { claims, over: takesOver, names } = known;
+  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, names, parts)));
+  if (noted.ok) {
+    const effects = parts.ledger === undefined ? [] : noted.value;
+    return {
+      call: { ...judged, claims: claims.length === 0 ? claims : noted.value, effects, takesOver, releaseLocks },
+    };
+  }
   releaseLocks();
   throw noted.error;
 }
 
+interface KnownCall extends ReplayCheck, LedgerCheck {
+  /** What is claimed: the keys of the call, or the name by which the ledger knows it. */
+  readonly names: readonly KeyClaim[];
+}
+
+/** Whether the call was made before, by this host or another; undefined for a call that has no name anywhere. */
+async function lookUpCall(call: JudgedCall, parts: SessionParts): Promise<KnownCall | undefined> {
+  const { ledger } = parts;
+  const { request, time } = call.open;
+  const isKeyed = request.idempotencyKey !== undefined || request.dedupeKey !== undefined;
+  const local = (): Promise<ReplayCheck> => checkReplay(call, parts);
+  if (ledger === undefined) {
+    if (!isKeyed) return undefined;
+    const replay = await time.wait('key', local);
+    return { ...replay, over: UNCLAIMED.takesOver, names: replay.claims };
+  }
+  const claims = isKeyed ? claimsOf(call, parts) : [];
+  const names = namesOf(call, claims, parts);
+  if (names.length === 0) return undefined;
+  const recorded = async () => (isKeyed ? (await local()).recorded : undefined);
+  const check = await time.wait('key', () => checkLedger(call, names, { ledger, local: recorded, parts }));
+  return { ...check, claims, names };
+}
+
 /** An approver may edit the arguments; edited arguments start over, a bounded number of times. */
-async function judgeUntilSettled(open: OpenCall, compiled: CompiledTool, parts: SessionParts): Promise<JudgedCall> {
+function judgeUntilSettled(open: OpenCall, compiled: CompiledTool, parts: SessionParts): MaybePromise<JudgedCall> {
   const ready = normalizeArgs(open, compiled, open.request.args, parts);
-  await open.time.wait('turn', () => open.request.turn?.take(open.signal));
-  let judged = await judgeArgs(ready, parts);
-  for (let edits = 0; judged.verdict === 'ask'; edits++) {
+  return andThen(
+    open.time.wait('turn', () => open.request.turn?.take(open.signal)),
+    () =>
+      andThen(judgeArgs(ready, parts), (judged) => (isAsking(judged, parts) ? askUntilSettled(judged, parts) : judged)),
+  );
+}
+
+/** What a cassette answers was approved when it was recorded, so it passes where there is no approver. */
+function isAsking(judged: JudgedCall, parts: SessionParts): boolean {
+  if (judged.verdict !== 'ask' || isHeld(judged, parts)) return false;
+  return judged.open.request.taped === undefined || parts.broker.hasApprover;
+}
+
+async function askUntilSettled(asking: JudgedCall, parts: SessionParts): Promise<JudgedCall> {
+  const { open, compiled } = asking;
+  let judged = asking;
+  for (let edits = 0; isAsking(judged, parts); edits++) {
     open.span?.stage('approval');
     const edited = await askPerson(judged, edits, parts);
     const approved: JudgedCall = {
@@ -115,10 +192,10 @@ async function askPerson(call: JudgedCall, edits: number, parts: SessionParts): 
   }
 }
 
-async function judgeArgs(call: Call, parts: SessionParts): Promise<JudgedCall> {
+function judgeArgs(call: Call, parts: SessionParts): MaybePromise<JudgedCall> {
   const { open } = call;
-  const ready = parts.hooks.isEmpty ? call : await askHooks(call, parts);
-  return open.time.wait('gates', () => checkGates(ready, parts));
+  const judge = (ready: Call) => open.time.wait('gates', () => checkGates(ready, parts));
+  return parts.hooks.isEmpty ? judge(call) : askHooks(call, parts).then(judge);
 }
 
 async function askHooks(call: Call, parts: SessionParts): Promise<Call> {
@@ -141,40 +218,60 @@ export interface JudgedProposal {
   readonly open: OpenCall;
   readonly ready: Call | undefined;
   readonly judged: Settled<JudgedCall>;
+  /** Every gate's answer in order, where `hear` asked for it. */
+  readonly heard: readonly HeardGate[];
 }
 
 /**
  * The same route, arguments and gates as a call, and nothing else: no record, event, span, lock or budget. Hooks are left
  * out, because they may have effects, and the coordinator too, which is asked about a plan as a whole.
  */
-export async function judgeProposal(request: CallRequest, session: SessionParts): Promise<JudgedProposal> {
-  const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined };
+export async function judgeProposal(
+  request: CallRequest,
+  session: SessionParts,
+  { hear = false }: { readonly hear?: boolean } = {},
+): Promise<JudgedProposal> {
+  const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined, sealed: undefined };
   const open = beginCall(request, parts);
   open.progress.ended = true;
   const loaded = await settle(() => loadTool(open, parts));
   const ready = loaded.ok ? await settle(() => normalizeArgs(open, loaded.value, request.args, parts)) : loaded;
-  if (!ready.ok) return { open, ready: undefined, judged: ready };
-  const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
+  if (!ready.ok) return { open, ready: undefined, judged: ready, heard: [] };
+  const call = ready.value;
+  const heard = hear ? await hearGates(call, parts) : [];
+  const judged = hear
+    ? verdictOf(call, heard)
+    : await settle(() => open.time.wait('gates', () => checkGates(call, parts)));
   open.time.end();
-  return { open, ready: ready.value, judged };
+  return { open, ready: call, judged, heard };
+}
+
+/** Every gate's answer in order, those behind a refusal too. */
+async function hearGates(call: Call, parts: SessionParts): Promise<readonly HeardGate[]> {
+  const heard: HeardGate[] = [];
+  for (const { name, judge } of GATES) heard.push({ name, answer: await settle(() => judge(call, parts)) });
+  return heard;
 }
 
 async function followAdmission(admission: Admission, parts: SessionParts): Promise<Outcome> {
   if ('replay' in admission) return followReplay(admission.replay, admission.answer, parts);
+  if ('taped' in admission) return followTape(admission, parts);
   const { call } = admission;
   const { time, span } = call.open;
   let grant: Grant | undefined;
   try {
     span?.stage('intent');
-    const intent = await settle(() =>
+    const noted = settle(() =>
       time.wait(
         'intent',
         () => recordIntent(call, parts),
-        (late, reason) => void closeUnused(late, reason, parts),
+        (late, reason) => void settle(() => closeUnused(late, reason, parts)),
       ),
     );
+    const intent = noted instanceof Promise ? await noted : noted;
     if (!intent.ok) return await recordRefusal(call.open, intent.error, parts);
-    const execution = await performCall(intent.value, parts);
+    const performed = performCall(intent.value, parts);
+    const execution = performed instanceof Promise ? await performed : performed;
     grant = execution.grant;
     return await concludeCall(intent.value, execution, parts);
   } finally {
@@ -193,19 +290,50 @@ async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionP
   return replayed.ok ? replayed.value : recordRefusal(call.open, replayed.error, parts);
 }
 
+async function followTape(admission: TapedAdmission, parts: SessionParts): Promise<Outcome> {
+  const answered = await settle(() => answerTaped(admission, parts));
+  if (answered.ok) return answered.value;
+  const { open } = admission.judged;
+  return refuseTaped(open, await recordRefusal(open, answered.error, parts), answered.error);
+}
+
 /** The effect, between its two records. */
-async function performCall(call: RecordedCall, parts: SessionParts): Promise<Execution> {
+function performCall(call: RecordedCall, parts: SessionParts): MaybePromise<Execution> {
   announcePhase(call.open, PHASES.execute, parts);
-  const gate = await settle(() => passCommitGate(call, parts));
-  if (!gate.ok) return notExecuted(gate.error);
-  const execution = await executeGated({ ...call, ...gate.value }, parts);
+  return andThen(
+    settle(() => passCommitGate(call, parts)),
+    (gate) => (gate.ok ? performGated({ ...call, ...gate.value }, parts) : notExecuted(gate.error)),
+  );
+}
+
+function performGated(call: GatedCall, parts: SessionParts): MaybePromise<Execution> {
+  const asked = call.subject.profile.effect === 'write' ? watchServers(call, parts) : undefined;
+  if (asked !== undefined) return performWatched(call, asked, parts);
+  return andThen(executeGated(call, parts), (execution) => judgeExecution(call, execution, parts));
+}
+
+/** Servers that watch the files say afterwards what is new. */
+async function performWatched(
+  call: GatedCall,
+  asked: NonNullable<ReturnType<typeof watchServers>>,
+  parts: SessionParts,
+): Promise<Execution> {
+  const { time } = call.open;
+  const watch = await settle(() => time.wait('servers', () => asked));
+  const execution = await executeGated(call, parts);
+  const judged = await judgeExecution(call, execution, parts);
+  const tell = watch.ok ? watch.value : undefined;
+  if (judged.error !== undefined || tell === undefined || hasChangedNothing(call, execution)) return judged;
+  await settle(() => time.wait('servers', () => tellNews(tell, call, judged.changes)));
+  return judged;
+}
+
+function judgeExecution(call: RecordedCall, execution: Execution, parts: SessionParts): MaybePromise<Execution> {
   if (execution.error !== undefined) return execution;
   announcePhase(call.open, PHASES.sync, parts);
-  if (hasChangedNothing(call, execution)) {
-    announcePhase(call.open, PHASES.validate, parts);
-    return execution;
-  }
-  return judgeChange(call, execution, parts);
+  if (!hasChangedNothing(call, execution)) return judgeChange(call, execution, parts);
+  announcePhase(call.open, PHASES.validate, parts);
+  return execution;
 }
 
 /** A process writes past the log, so what it did is never known to be nothing. */
@@ -216,7 +344,7 @@ function hasChangedNothing({ subject }: RecordedCall, { changes }: Execution): b
 const NOTHING_GATED: GateOutcome = { candidate: undefined, publication: undefined };
 
 /** Only calls that mean something to git have a last gate. */
-async function passCommitGate(call: RecordedCall, parts: SessionParts): Promise<GateOutcome> {
+function passCommitGate(call: RecordedCall, parts: SessionParts): MaybePromise<GateOutcome> {
   if (call.subject.git === undefined) return NOTHING_GATED;
   return call.open.time.wait(
     'commitGate',
@@ -239,11 +367,15 @@ async function judgeChange(call: RecordedCall, execution: Execution, parts: Sess
   return { ...execution, data: null, error: await takeBack(valid.error, call, changes, parts) };
 }
 
-async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execution> {
+function executeGated(call: GatedCall, parts: SessionParts): MaybePromise<Execution> {
+  return call.subject.git === undefined ? executeTool(call, parts) : executeForGit(call, parts);
+}
+
+async function executeForGit(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const { candidate } = call;
   try {
     const execution = await executeTool(call, parts);
-    if (execution.error === undefined && call.subject.git !== undefined) {
+    if (execution.error === undefined) {
       await settle(() => call.open.time.wait('hooks', () => runHooksAfter(call, parts)));
     }
     return execution;
@@ -255,11 +387,14 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 }
 
 /** On record first, then what hooks and policy still have to say. */
-async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
+function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): MaybePromise<Outcome> {
   call.open.span?.stage('result');
-  if (execution.changes.paths.length > 0) call.open.progress.changeId = keepChangeSet(call, execution, parts);
-  const recorded = await settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
-  if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
-  announcePhase(call.open, PHASES.emit, parts);
-  return finishCall(call, recorded.value, parts);
+  if (execution.changes.paths.length > 0 || call.open.progress.checked !== undefined)
+    call.open.progress.changeId = keepChangeSet(call, execution, parts);
+  const recording = settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
+  return andThen(recording, (recorded) => {
+    if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
+    announcePhase(call.open, PHASES.emit, parts);
+    return finishCall(call, recorded.value, parts);
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * The two records around an effect: what is about to happen, and what came of it.
+ * The two records around an effect: what is about to happen, and its outcome.
  *
  * If the intent cannot be written, the effect does not happen. No answer leaves before the result is written; if that
  * fails, a recovery marker says so, the caller learns that the effect may have happened, and until the marker is on
@@ -9,13 +9,15 @@
  * leaves. If they cannot be written, the answer is withheld and the call is refused.
  */
 import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { EffectClaim } from '../contracts/effect-ledger.ts';
 import { failure } from '../contracts/failures.ts';
 import type { IntentRecord, JournalRecord, KeyClaim, KeyState, ResultRecord } from '../contracts/journal.ts';
-import type { FileSnapshot } from '../contracts/workspace.ts';
+import type { FileSnapshot, MaybePromise } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
 import type { AdmittedCall, Execution, OpenCall, Outcome, RecordedCall } from './state/call-types.ts';
+import { beginEffects, finishEffects, releaseEffects } from './state/effect-claims.ts';
 import type { IdentityParts, RecordingParts } from './state/session-parts.ts';
-import { settle } from './state/settle.ts';
+import { andThen, settle } from './state/settle.ts';
 import { handOver, noteDecision, writeTrail } from './state/trail.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 
@@ -24,26 +26,39 @@ const MAX_FILES = 1000;
 /** From then on a read that still runs shows in the journal, also when its process dies. */
 const SLOW_READ_MS = 100;
 
-export async function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): Promise<RecordedCall> {
+export function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): MaybePromise<RecordedCall> {
   const { trail, callId } = call.open;
   const effectId = `effect.${callId}`;
   const before = trail.length;
   noteDecision(call.open, call.decision, parts);
   trail.push(intentRecord(call, effectId, parts));
   if (onlyReads(call) && parts.recovery.isEmpty)
-    return { ...call, effectId, onSlow: () => writeIfSlow(call.open, parts) };
+    return { ...call, effectId, held: [], onSlow: () => writeIfSlow(call.open, parts) };
+  return storeIntent(call, { effectId, before }, parts);
+}
+
+/** `before`: how long the trail was without the decision and the intent. */
+async function storeIntent(
+  call: AdmittedCall,
+  { effectId, before }: { readonly effectId: string; readonly before: number },
+  parts: IdentityParts & RecordingParts,
+): Promise<RecordedCall> {
+  const { trail } = call.open;
+  let held: readonly EffectClaim[] = [];
   try {
+    held = await beginEffects(call, parts);
     await (call.claims.length === 0 ? writeTrail(call.open, parts) : claimKeys(call, parts));
   } catch (error) {
     // The refusal that follows writes the trail; it must not say that something was about to happen.
     trail.splice(before);
+    await releaseEffects(held);
     throw error;
   }
-  return { ...call, effectId, onSlow: undefined };
+  return { ...call, effectId, held, onSlow: undefined };
 }
 
 /**
- * Whether the answer is all that can come of the call: what it is handed cannot write, start a program or connect. Tools
+ * Whether the answer is the only effect of the call: what it is given cannot write, start a program or connect. Tools
  * that run elsewhere keep artifacts, so they are not among these, whatever level they have. While an earlier record is
  * missing, the journal has to take the intent first.
  */
@@ -112,25 +127,35 @@ function intentRecord(call: AdmittedCall, effectId: string, parts: IdentityParts
 }
 
 /** Throws ToolError when nothing of the call is on record and nothing can have happened: it is to be refused then. */
-export async function recordResult(
+export function recordResult(
   call: RecordedCall,
   execution: Execution,
   outcome: Outcome,
   parts: IdentityParts & RecordingParts,
-): Promise<Outcome> {
+): MaybePromise<Outcome> {
   const record = resultRecord(call, execution, outcome);
-  const { time, callId, sessionId, progress } = call.open;
+  const { time, progress } = call.open;
   let isTogether = false;
   const writeBoth = (): Promise<void> => {
     isTogether = isIntentWaiting(call);
     return isTogether ? writeRead(call, record, parts) : write(call, record, outcome, parts);
   };
   const { early } = progress;
-  const written = await settle(() =>
-    time.wait('record', () => (early === undefined ? writeBoth() : early.then(writeBoth))),
-  );
-  if (written.ok) return outcome;
-  if (isTogether) throw written.error;
+  const writing = settle(() => time.wait('record', () => (early === undefined ? writeBoth() : early.then(writeBoth))));
+  return andThen(writing, (written) => {
+    if (written.ok) return call.held.length === 0 ? outcome : tellLedger(call, outcome, parts);
+    if (isTogether) throw written.error;
+    return markUnrecorded(call, record, { outcome, error: written.error }, parts);
+  });
+}
+
+async function markUnrecorded(
+  call: RecordedCall,
+  record: ResultRecord,
+  { outcome, error }: { readonly outcome: Outcome; readonly error: ToolError },
+  parts: IdentityParts & RecordingParts,
+): Promise<Outcome> {
+  const { time, callId, sessionId } = call.open;
   const marker = {
     kind: 'recovery',
     at_ms: parts.clock.now(),
@@ -141,7 +166,20 @@ export async function recordResult(
   } as const;
   const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
   const readOnly = call.mutationClass === 'read_only';
-  return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
+  return unrecorded(outcome, error, { marked: marked.ok && marked.value, readOnly });
+}
+
+/** The outcome counts when the ledger has it. The journal of this host has it either way. */
+async function tellLedger(
+  call: RecordedCall,
+  outcome: Outcome,
+  parts: IdentityParts & RecordingParts,
+): Promise<Outcome> {
+  const told = await settle(() =>
+    call.open.time.wait('record', () => finishEffects(call, outcome, () => answerOf(outcome, call, parts))),
+  );
+  if (told.ok) return outcome;
+  return { ...outcome, status: 'unknown', data: null, errors: [told.error.toEntry()] };
 }
 
 function isIntentWaiting({ open: { trail } }: RecordedCall): boolean {
@@ -149,20 +187,14 @@ function isIntentWaiting({ open: { trail } }: RecordedCall): boolean {
 }
 
 /** All records of a call that only reads, in one step. */
-async function writeRead(
-  call: RecordedCall,
-  record: ResultRecord,
-  parts: IdentityParts & RecordingParts,
-): Promise<void> {
+function writeRead(call: RecordedCall, record: ResultRecord, parts: IdentityParts & RecordingParts): Promise<void> {
   const { trail } = call.open;
   trail.push(record);
-  try {
-    await writeTrail(call.open, parts);
-  } catch (error) {
+  return writeTrail(call.open, parts).catch((error: unknown) => {
     // As for an intent: the refusal that follows must not say that the call was allowed and ran.
     trail.splice(trail.findIndex(({ kind }) => kind === 'intent') - 1);
     throw error;
-  }
+  });
 }
 
 function write(
@@ -219,6 +251,7 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     })),
     ...(outcome.changes.length > MAX_FILES ? { files_total: outcome.changes.length } : {}),
     errors: outcome.errors.map(withoutOutput),
+    ...(call.compiled.annotations.emits_artifacts ? handlesIn(execution.data) : {}),
     ...(call.open.masks.masked === 0 ? {} : { redacted: call.open.masks.masked }),
     ...(execution.facts === undefined ? {} : { details: execution.facts }),
     effect: {
@@ -227,6 +260,14 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
       ...(execution.error === undefined ? {} : { error_ref: execution.error.code }),
     },
   };
+}
+
+const HANDLE = /^artifact:[0-9a-f]{32}$/;
+
+function handlesIn(data: JsonValue): Pick<ResultRecord, 'artifacts'> {
+  if (typeof data !== 'object' || data === null) return {};
+  const artifacts = Object.values(data).filter((value) => typeof value === 'string' && HANDLE.test(value));
+  return artifacts.length === 0 ? {} : { artifacts: artifacts as readonly string[] };
 }
 
 /** What a program printed is content: the caller gets it, the record says how much there was. */

@@ -1,9 +1,9 @@
 /** A refused call is on record like any other: what was asked, which gate refused it, which line of the registry. */
 
-import type { JsonObject } from '@tool-runtime/protocol';
-import { ToolError } from '@tool-runtime/protocol';
+import { isJsonObject, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import type { MaskCount } from '../contracts/redaction.ts';
+import { secretsIn } from '../redaction/call-args.ts';
 import { maskError, redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
@@ -13,7 +13,10 @@ import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {
   const explained = explainRefusal(error, parts, open.masks);
   const entry = completeRefusal(explained).toEntry();
-  noteRequested(open, rawArgs(open.request, parts), parts);
+  if (!open.progress.requested) {
+    noteRequested(open, rawArgs(open.request, parts), parts);
+    keepRaw(open, parts);
+  }
   noteDecision(open, decisionOf(explained), parts);
   const written = await settle(() => open.time.wait('record', () => writeTrail(open, parts)));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
@@ -73,6 +76,13 @@ export function rawArgs(
     // Not JSON at all (an in-process caller can pass anything): there is nothing to hash.
     return { argsHash: 'none', argsSummary: '(not JSON)' };
   }
+}
+
+/** Another registry may have let the call through, so what was asked is kept as it was sent. */
+function keepRaw({ callId, request: { tool, args } }: OpenCall, parts: SessionParts): void {
+  if (parts.sealed === undefined || !isJsonObject(args)) return;
+  parts.redactor.learn(secretsIn(args, parts.schemaOf(tool)));
+  parts.sealed.keep({ callId, tool, args });
 }
 
 function decisionOf(error: ToolError) {

@@ -36,12 +36,15 @@ export interface UndoPlan {
 
 /** Several sets as one: from what the oldest found to what the newest left. Newest first. */
 export function combineSets(sets: readonly ChangeSet[]): readonly PathChange[] {
+  return combineChanges(sets.flatMap(({ paths }) => paths));
+}
+
+/** Newest first; a path may be there more than once. */
+export function combineChanges(changes: readonly PathChange[]): readonly PathChange[] {
   const combined = new Map<string, PathChange>();
-  for (const { paths } of sets) {
-    for (const change of paths) {
-      const newer = combined.get(change.path);
-      combined.set(change.path, newer === undefined ? change : { ...newer, before: change.before });
-    }
+  for (const change of changes) {
+    const newer = combined.get(change.path);
+    combined.set(change.path, newer === undefined ? change : { ...newer, before: change.before });
   }
   return [...combined.values()].filter(({ before, after }) => !sameState(before, after));
 }
@@ -53,7 +56,7 @@ export async function planUndo(changes: readonly PathChange[], ground: UndoGroun
   const going = new Set(changes.filter(({ before }) => before.kind === 'absent').map(({ path }) => path));
   for (const { path, before, after } of changes) {
     const now = await ground.look(path);
-    if (sameState(now, before) || (now.kind === 'folder' && before.kind === 'folder')) continue;
+    if (sameState(now, before) || isOtherFolder(now, before, after)) continue;
     if (now.kind === 'folder' && before.kind === 'absent' && (await ground.hasOthers(path, going))) continue;
     const isAsLeft = sameState(now, after) || (now.kind === 'folder' && after.kind === 'folder');
     const target = isAsLeft ? before : await mergedState({ now, before, after }, ground);
@@ -68,6 +71,11 @@ export async function planUndo(changes: readonly PathChange[], ground: UndoGroun
     else staged.push({ path, before: now, after: state, ...(bytes === undefined ? {} : { source: { bytes } }) });
   }
   return { staged, merged, inTheWay };
+}
+
+/** A folder where there is to be one: it gets its earlier mode back when it still has the one that the sets left. */
+function isOtherFolder(now: PathState, before: PathState, after: PathState): boolean {
+  return now.kind === 'folder' && before.kind === 'folder' && !sameState(now, after);
 }
 
 function contentOf(state: PathState, ground: UndoGround): Promise<Uint8Array | undefined> | undefined {

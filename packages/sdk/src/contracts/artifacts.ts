@@ -1,4 +1,4 @@
-/** Large outputs, kept in the state folder and handed out by handle. Holding the handle is the right to read. */
+/** Large outputs, kept in the state folder and given out by handle. Holding the handle is the right to read. */
 
 export interface ArtifactRef {
   /** `artifact:` + 32 hex digits, not guessable. */

@@ -1,4 +1,4 @@
-/** Time as the runtime sees it: wall time for people, monotonic time for durations and deadlines. */
+/** Time as the runtime sees it: wall-clock time for people, monotonic time for durations and deadlines. */
 export interface Clock {
   /** Unix milliseconds. Never used for order. */
   now(): number;

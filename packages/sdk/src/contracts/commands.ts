@@ -1,4 +1,4 @@
-/** The command capability handed to tools, and the port of the sandbox they run in. */
+/** The command capability given to tools, and the port of the sandbox they run in. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { PathChange, StagedChange } from '../changes/change-set.ts';
 import type { CommandList } from './command-list.ts';
@@ -17,10 +17,14 @@ export interface CommandRequest {
   readonly network: boolean;
   /** It may go on as a job: later commands without network reach what it listens to on loopback. */
   readonly mayStay?: boolean;
+  /** It sees the workspace read-only. */
+  readonly onlyReads?: boolean;
   /** Left out: what the registry says. */
   readonly effects?: EffectsMode;
   /** Set by the runtime for every command that is not direct. */
   readonly keeper?: EffectsKeeper;
+  /** Set by the runtime for commands of a transaction: what they see and write. */
+  readonly tree?: StagedTree;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
@@ -43,17 +47,40 @@ export function stricterEffects(one: EffectsMode, other: EffectsMode): EffectsMo
   return EFFECTS_MODES.indexOf(one) < EFFECTS_MODES.indexOf(other) ? other : one;
 }
 
+/**
+ * What a person who is asked about a command sees. `command_line`: the command, before it runs. Otherwise it runs on an overlay
+ * first, and they see its output and its changes as well; a yes makes exactly those real, a no discards them.
+ */
+export const ASK_MODES = ['command_line', 'with_effects', 'with_effects_and_network'] as const;
+export type AskMode = (typeof ASK_MODES)[number];
+
 /** Takes what a command wrote on its overlay. */
 export interface EffectsKeeper {
+  /**
+   * Asked when the command has ended, before anything becomes of it; throws when nothing may. With it the command never runs
+   * directly, shares no network with others, and may only read the caches.
+   */
+  ask?(ran: RanCommand): Promise<void>;
   /** Makes all of it real or none, and answers the id of the change set, where one is kept. */
   apply(changes: readonly StagedChange[]): Promise<string | undefined>;
   /** Keeps it for `change_apply`. */
   hold(changes: readonly StagedChange[]): Promise<{ readonly change_id?: string; readonly diff: string }>;
+  /** For a command of a transaction: takes all that its tree differs in, and answers what is new. */
+  stage?(effects: StagedEffects): Promise<readonly PathChange[]>;
+  /** See `StagedTree.collect`. */
+  readonly known?: ReadonlySet<string>;
+}
+
+/** For programs that a tool starts by itself: what becomes of what they write in the workspace. */
+export interface ProgramEffects {
+  readonly mode: Exclude<EffectsMode, 'direct'>;
+  readonly keeper: EffectsKeeper;
 }
 
 /** What a command wrote in the workspace, when it ran on an overlay. */
 export interface CommandEffects {
-  readonly mode: Exclude<EffectsMode, 'direct'>;
+  /** `staged`: in a transaction, real with its commit. */
+  readonly mode: Exclude<EffectsMode, 'direct'> | 'staged';
   /** Absent when it changed nothing. */
   readonly change_id?: string;
   /** Every file, link and folder, sorted by path. */
@@ -62,6 +89,13 @@ export interface CommandEffects {
   readonly leftOut: readonly LeftOutEntry[];
   /** Unified diff, bounded; with `preview` only. */
   readonly diff?: string;
+}
+
+/** A command that ran on an overlay, and what it would change. */
+export interface RanCommand {
+  readonly outcome: CommandOutcome;
+  readonly changes: readonly StagedChange[];
+  readonly leftOut: readonly LeftOutEntry[];
 }
 
 export interface LeftOutEntry {
@@ -126,6 +160,12 @@ export interface CommandRunner {
 /** The runner as its owner holds it: closing kills what still runs. */
 export interface OpenCommandRunner extends CommandRunner {
   close(): Promise<void>;
+}
+
+/** The runner of a session. */
+export interface StagingCommandRunner extends OpenCommandRunner {
+  /** Throws E_POLICY (`no_overlay`) where this machine gives none. */
+  stage(signal?: AbortSignal): Promise<StagedTree>;
 }
 
 /** How a process ended. With `notStarted` the program itself never ran, and the words say why. */
@@ -195,6 +235,8 @@ export interface SandboxRequest {
   readonly folders?: readonly LentFolder[];
   /** The network to start in, for programs without a way out of it. Left out: one of their own. */
   readonly network?: SharedNetwork;
+  /** Nothing outside the workspace may be changed, caches included. */
+  readonly readsOutside?: boolean;
   /** Shown in place of the workspace: what is written goes to the overlay, and the workspace stays as it is. */
   readonly overlay?: WorkspaceOverlay;
 }
@@ -209,6 +251,27 @@ export interface WorkspaceOverlay {
   open(): number;
 }
 
+/** The state that a transaction has reached: a copy-on-write view that file tools and commands share until it is released. */
+export interface StagedTree extends WorkspaceOverlay {
+  /** Where a folder really is below the root. Throws E_POLICY for a path that leaves, E_SHELL when there is no such folder. */
+  folder(path: string): string;
+  /**
+   * All that differs from the workspace now. `conflicts`: what someone else changed there since the tree was made. `known`:
+   * paths of which is known what they were before they were changed on the tree.
+   */
+  collect(known: ReadonlySet<string>, signal?: AbortSignal): Promise<StagedEffects>;
+  /** A tree that shows the same; what is written on it goes with it. */
+  cover(): Promise<StagedTree>;
+  release(): Promise<void>;
+}
+
+export interface StagedEffects {
+  /** Sorted by path; `before` is what the workspace holds now. */
+  readonly changes: readonly StagedChange[];
+  readonly leftOut: readonly LeftOutEntry[];
+  readonly conflicts: readonly string[];
+}
+
 /** A loopback that several sandboxes share, with no way out. */
 export interface SharedNetwork {
   /** Put before a program, these words start it inside. */
@@ -218,7 +281,7 @@ export interface SharedNetwork {
   close(): void;
 }
 
-/** The wall around the processes of one command list. */
+/** The sandbox around the processes of one command list. */
 export interface Sandbox {
   /** As the processes see them. */
   readonly places: { readonly home: string; readonly temporary: string };
@@ -242,7 +305,7 @@ export interface WallProblem {
   readonly next: string;
 }
 
-/** How processes are walled in. `bubblewrap` and `none` exist; Seatbelt or containers fit the same shape. */
+/** How processes are sandboxed. `bubblewrap` and `none` exist; Seatbelt or containers fit the same shape. */
 export interface Isolation {
   readonly name: string;
   readonly enforcesNetwork: boolean;

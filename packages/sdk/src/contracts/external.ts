@@ -1,7 +1,7 @@
 /**
  * External tools: programs of their own that are run by a fixed protocol, each run with a folder and a `result.json`.
  *
- * The names of fields are the protocol's; what this runtime adds to it is said where it stands.
+ * The names of fields are the protocol's; additions of this runtime are marked as such.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel, ToolKind } from './annotations.ts';
@@ -34,12 +34,12 @@ export interface ExternalToolSettings {
   readonly writable: boolean;
   /** Whether it may use the network; the level must then be `network`. */
   readonly network: boolean;
-  /** Variables of the host that are handed on, by name. */
+  /** Variables of the host that are passed on, by name. */
   readonly secrets: readonly string[];
   readonly timeout_ms: number;
-  /** What the tool says of itself (`--capabilities`) unless the operator says it here. */
+  /** What the tool declares (`--capabilities`), unless the operator sets it here. */
   readonly requires_pack?: boolean;
-  /** Handed to the tool as a JSON file. */
+  /** Given to the tool as a JSON file. */
   readonly config?: JsonObject;
   /** Absolute paths shown to it, read-only. */
   readonly read_paths: readonly string[];

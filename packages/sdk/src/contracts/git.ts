@@ -1,5 +1,5 @@
 /**
- * The git capability handed to tools and rules: the one place where the git program is started.
+ * The git capability given to tools and rules: the one place where the git program is started.
  *
  * A run is words our own code put together. What callers write reaches git only as a resolved hash, a checked name, a
  * pathspec behind `--`, or bytes on standard input.
@@ -22,7 +22,7 @@ export interface GitRun {
   readonly signing?: { readonly key: string };
   /** More output than this is E_GIT, unless `overflow` says otherwise. */
   readonly maxBytes?: number;
-  /** `cut`: git is ended where the output reaches the limit, and what came until then is the answer. */
+  /** `cut`: git is ended where the output reaches the limit, and the output until then is the answer. */
   readonly overflow?: 'refuse' | 'cut';
   /** Exit codes that are answers; 0 by default. */
   readonly accept?: readonly number[];
@@ -91,7 +91,7 @@ export interface Publication {
   readonly isForced: boolean;
 }
 
-/** Who commits: the repository's own word, else the operator's, else a name made up from the session's actor. */
+/** The committer: from the repository's configuration, else the operator's, else a name made up from the session's actor. */
 export interface GitIdentity {
   readonly name: string;
   readonly email: string;
@@ -135,7 +135,7 @@ export interface GitRepository {
 }
 
 export interface OpenGit extends GitRepository {
-  /** Warnings about the repository that no call has reported yet. Each is handed out once. */
+  /** Warnings about the repository that no call has reported yet. Each is given out once. */
   takeNotices(): readonly ErrorEntry[];
   close(): Promise<void>;
 }

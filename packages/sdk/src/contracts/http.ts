@@ -1,4 +1,4 @@
-/** The network capability handed to tools: every hop is judged by the registry before a packet leaves. */
+/** The network capability given to tools: every hop is judged by the registry before a packet leaves. */
 
 export interface HttpRequest {
   readonly method: string;

@@ -15,7 +15,7 @@ export interface JobView {
   readonly isKept: boolean;
   readonly code: number | null;
   readonly signal: string | null;
-  /** Handles of streams that were too long to be handed out whole; they can be read while the job runs. */
+  /** Handles of streams that were too long to be given out whole; they can be read while the job runs. */
   readonly artifacts: JobArtifacts;
 }
 
@@ -30,7 +30,7 @@ export interface StreamNews {
   /** Offsets of the text's first byte and of the one after its last. */
   readonly from: number;
   readonly to: number;
-  /** What was dropped before it was handed out: bytes, and line breaks among them. */
+  /** What was dropped before it was given out: bytes, and line breaks among them. */
   readonly missedBytes: number;
   readonly missedLines: number;
 }

@@ -108,6 +108,8 @@ export interface ResultRecord extends CallRecord {
   /** When there were more than are named. */
   readonly files_total?: number;
   readonly errors: readonly ErrorEntry[];
+  /** Handles of what the answer refers to; left out for none. */
+  readonly artifacts?: readonly string[];
   /** Known secrets that were masked in the answer; left out for none. */
   readonly redacted?: number;
   /** What the tool itself wanted on record. */

@@ -9,7 +9,7 @@ export interface McpServerSettings {
   readonly prefix: string;
   /** Names or globs of its own tool names; nothing else of it is offered. */
   readonly tools: readonly string[];
-  /** Names of variables that are handed on from the host's environment. */
+  /** Names of variables that are passed on from the host's environment. */
   readonly env: readonly string[];
   /** HTTP header → name of the variable that holds its value. */
   readonly headers_env: Readonly<Record<string, string>>;

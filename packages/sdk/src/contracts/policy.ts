@@ -72,9 +72,27 @@ export type ApprovalAnswer = (typeof APPROVAL_ANSWERS)[number];
 
 /** What a call is about to do, as text for the person who is asked. Known secrets are masked; long ones are cut. */
 export interface ApprovalEffect {
-  /** `diff` of files it writes, `command` with its arguments and folder, or address of a `request`. */
-  readonly kind: 'diff' | 'command' | 'request';
+  /**
+   * `diff` of files it writes, `command` with its arguments and folder, or address of a `request`. `effects`: a command that ran
+   * on an overlay, with what it printed and what it would change.
+   */
+  readonly kind: 'diff' | 'command' | 'request' | 'effects';
   readonly text: string;
+  /** With `effects` only: the same for programs, cut less. */
+  readonly ran?: RanEffect;
+}
+
+export interface RanEffect {
+  /** Null when a signal ended it. */
+  readonly exit_code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Changed files, links and folders. */
+  readonly total: number;
+  /** Unified diff; says so when it is cut. */
+  readonly diff: string;
+  /** What it made that is never applied. */
+  readonly left_out: readonly { readonly path: string; readonly reason: string }[];
 }
 
 export interface ApprovalRequest {

@@ -2,7 +2,7 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
-import type { EffectsMode } from './commands.ts';
+import type { AskMode, EffectsMode } from './commands.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
 import type { ExternalToolSettings } from './external.ts';
 import type { McpServerSettings } from './mcp-servers.ts';
@@ -17,6 +17,19 @@ export interface RegistrySpot {
 export interface Validator {
   readonly rule: string;
   readonly enforcement: Enforcement;
+}
+
+/** A call that the registry says it allows, asks about or denies. */
+export interface PolicyExample {
+  /** Where it is written. */
+  readonly path: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly expected: 'allow' | 'ask' | 'deny';
+  /** The decisions that fulfil it. */
+  readonly anyOf: readonly ('allow' | 'ask' | 'deny')[];
+  /** The rule whose entry it is written at. */
+  readonly rule?: string;
 }
 
 /** A linear-time pattern compiled once; `source` is what the operator wrote. */
@@ -91,6 +104,18 @@ export interface ChangeSettings {
   readonly days: number;
   readonly max_file_mib: number;
   readonly max_mib: number;
+  /** A transaction that no call joins for so long is given up. */
+  readonly tx_minutes: number;
+  /** Commands of the registry that must pass on the staged tree before a transaction is committed. */
+  readonly tx_checks: readonly string[];
+}
+
+/** Whether and how long arguments of calls are kept for rehearsals. */
+export interface SealedArgsSettings {
+  readonly keep: boolean;
+  readonly days: number;
+  /** Of one call. */
+  readonly max_kib: number;
 }
 
 export interface ChildSettings {
@@ -130,11 +155,11 @@ export interface GitSettings {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** What commands find inside the sandbox besides the system and the workspace. */
+/** What commands find inside the sandbox in addition to the system and the workspace. */
 export interface SandboxSettings {
   /** Names of toolchains to show. Left out: all that are found on this machine. */
   readonly toolchains?: readonly string[];
-  /** Shown read-only besides; absolute or from `~/`. */
+  /** Also shown, read-only; absolute or from `~/`. */
   readonly read_only: readonly string[];
   /** Folders of programs, before those of the system; absolute or from `~/`. They are shown too. */
   readonly path: readonly string[];
@@ -153,6 +178,12 @@ export interface SecretSettings {
 export type Durability = 'normal' | 'full';
 
 /** How long what a state folder holds is kept; 0 for ever. */
+export type WitnessSettings =
+  | { readonly file: string }
+  /** A ref of the workspace's own repository. */
+  | { readonly git_ref: string }
+  | { readonly url: string };
+
 export interface Retention {
   readonly records_days: number;
   readonly records_max: number;
@@ -170,6 +201,8 @@ export interface Registry {
   readonly warnings: readonly ErrorEntry[];
   /** Dotted path with indices (`validators.3.enforcement`) → where it is written; the nearest parent that is. */
   spot(path: string): RegistrySpot | undefined;
+  /** Calls that it must allow, ask about or deny. */
+  readonly examples: readonly PolicyExample[];
 
   /** Egress: exact hosts, or `*.example.org` for subdomains. Empty: none. */
   readonly allowedDomains: readonly string[];
@@ -187,6 +220,7 @@ export interface Registry {
     readonly language?: string;
     readonly format_on_save: boolean;
     readonly validate_on_edit: boolean;
+    readonly diagnostics_wait_ms: number;
   };
   readonly validators: ReadonlyMap<string, Validator>;
   readonly commands: Readonly<Record<string, string>>;
@@ -201,11 +235,15 @@ export interface Registry {
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
   readonly sandbox: SandboxSettings;
+  /** What an approver of a command sees. */
+  readonly ask: AskMode;
   /** When what commands write becomes real. */
   readonly effects: EffectsMode;
   /** What has to be on the disk before a call is answered. */
   readonly durability: Durability;
   readonly retention: Retention;
+  /** Places that are told how far the journal is. */
+  readonly witness: readonly WitnessSettings[];
   /** Tools that are programs of their own, each name once. */
   readonly externalTools: readonly ExternalToolSettings[];
   /** Foreign MCP servers by the operator's name. */
@@ -219,4 +257,5 @@ export interface Registry {
   readonly children: ChildSettings;
   readonly edits: EditSettings;
   readonly changes: ChangeSettings;
+  readonly sealedArgs: SealedArgsSettings;
 }

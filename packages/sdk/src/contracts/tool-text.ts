@@ -13,6 +13,8 @@ export type AnswerPart = TextPart | BlockPart;
 
 export interface TextPart {
   readonly type: 'text';
+  /** A line above it that is no part of what is counted and cut. */
+  readonly title?: string;
   /** Text is cut after a whole line; a list is cut after a whole item, each of which may have several lines. */
   readonly text: string | readonly string[];
   /** What a cut keeps: the beginning (`start`, the default), or beginning and end, where a program reports its result. */

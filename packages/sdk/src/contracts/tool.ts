@@ -1,24 +1,24 @@
 /** The shape of a tool: one object from which schemas, listings, help and docs all come. */
-
 import type { ErrorEntry, JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { ChangeHistory } from '../changes/change-set.ts';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
 import type { ArtifactStore } from './artifacts.ts';
+import type { AstIndex } from './ast.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
 import type { AskClient } from './client-port.ts';
 import type { CommandList } from './command-list.ts';
-import type { CommandRunner } from './commands.ts';
+import type { CommandRunner, ProgramEffects } from './commands.ts';
 import type { CommitCandidate, GitIntent, GitRepository, Publication } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
-import type { SessionMetrics } from './metrics.ts';
 import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { ExpectedChange } from './rehearsal.ts';
-import type { TraceContext } from './telemetry.ts';
+import type { Validation } from './rule.ts';
+import type { SessionMetrics, TraceContext } from './telemetry.ts';
 import type { ToolText } from './tool-text.ts';
-import type { Validation } from './validation.ts';
+import type { TransactionStep, Transactions } from './transactions.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
 /** What a tool may touch while it runs. Everything is already bound to the session's policy. */
@@ -43,11 +43,16 @@ export interface ToolContext {
   /** Runs rules on request. */
   readonly validation: Validation;
   readonly jobs: JobTable;
+  /** What becomes of what programs write that the tool starts by itself. Undefined: it is real at once. */
+  readonly effects: ProgramEffects | undefined;
   /** Change sets of the workspace. */
   readonly history: ChangeHistory;
+  readonly transactions: Transactions;
+  /** The code index that knows the files of `workspace`. */
+  readonly ast: AstIndex | undefined;
   readonly artifacts: ArtifactStore;
   readonly metrics: SessionMetrics;
-  /** W3C trace context to hand on to what the tool calls: the span of this call, or else what its caller sent. */
+  /** W3C trace context to pass on to what the tool calls: the span of this call, or else what its caller sent. */
   readonly trace: TraceContext | undefined;
   /** Undefined when the caller cannot be asked anything. */
   readonly askClient: AskClient | undefined;
@@ -71,12 +76,17 @@ export interface ToolContext {
    * follows it and records name it; rules of the after phase judge only what can be taken back.
    */
   changed(change: FileChange): void;
+  /**
+   * Names files that a program is about to change by other means than `workspace`, and the recovery point that takes it back: the
+   * change set of the call then has them as they were and as they are when it ends.
+   */
+  aboutToChange(paths: readonly string[], recovery: string): Promise<void>;
   /** Facts for the journal's `result` record, whether the call succeeds or not: ids and digests, never content. */
   record(facts: JsonObject): void;
 }
 
 /**
- * What `rehearse` is handed: a context that changes nothing. Mutations of its workspace are noted as expected changes;
+ * What `rehearse` is given: a context that changes nothing. Mutations of its workspace are noted as expected changes;
  * commands, network and writing runs of git are refused.
  */
 export interface RehearsalContext extends ToolContext {
@@ -182,6 +192,13 @@ export interface ToolDefinition<
    * nothing. Left out: the declared paths are written, or, where there are none, anything.
    */
   readonly writes?: 'unknown';
+  /**
+   * While a transaction is open, `outside`: it works on what is real; `refused`: what it does cannot be held back. Left out: it
+   * sees and changes the state that the transaction has reached.
+   */
+  readonly inTransaction?: 'outside' | 'refused';
+  /** What it does to transactions, for batches that are one. */
+  readonly ofTransaction?: TransactionStep;
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
   /** Hears of calls of it that were refused before it ran, for tools that keep records of their own. Must not throw. */

@@ -1,13 +1,12 @@
 /**
- * The file capability handed to tools: already bound to one root and one policy.
+ * The file capability given to tools: already bound to one root and one policy.
  *
  * Paths are workspace-relative, forward slashes. Nothing here returns an absolute path, and no method accepts a
  * string that was checked earlier: resolution happens by descriptor at the moment of use.
  * Methods throw ToolError: E_POLICY for a path that leaves the root or names something protected, E_FILE_IO otherwise.
  * A method may answer synchronously (small files cost a twelfth that way) or with a promise: always `await` it.
  */
-
-import type { FoundPath, LinkUse, PathAccess, PathRule } from './path-rule.ts';
+import type { FoundPath, LinkUse, PathAccess, PathRule } from './path-text.ts';
 import type { ListAnswer, ListQuery, SearchAnswer, SearchQuery } from './search.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -22,6 +21,8 @@ export interface FileStat {
   readonly mtimeMs: number;
   /** `device:inode`: equal for two names of one file. */
   readonly identity: string;
+  /** The text of a link; missing for everything else. */
+  readonly target?: string;
 }
 
 export interface FileContent {
@@ -87,6 +88,13 @@ export interface FileWrite {
   readonly expectedSha256: string | null;
   /** Permission bits of a file that does not exist; default 0644. */
   readonly mode?: number;
+  /** `mode` holds for a file that exists, too. */
+  readonly forceMode?: boolean;
+}
+
+export interface WriteAllOptions {
+  /** The content is not new: it comes from version control, and rules of the after phase do not judge it. */
+  readonly isRestored?: boolean;
 }
 
 /** What one mutation did to one name. Null where nothing was or is. */
@@ -147,7 +155,7 @@ export interface Workspace {
    * Several files, all of them or none, also when the process is killed; missing folders are made. E_FILE_IO with
    * `precondition_failed` when one is not what is expected. Undefined where it cannot be done.
    */
-  writeAll?(files: readonly FileWrite[]): Promise<readonly FileChange[]>;
+  writeAll?(files: readonly FileWrite[], options?: WriteAllOptions): Promise<readonly FileChange[]>;
   /** Removes one regular file or link (never a folder). Null when there was none. */
   removeFile(path: string, options?: RemoveFileOptions): MaybePromise<FileChange | null>;
   /** Entries of one folder in no order, without `.` and `..`; links are not followed. */
@@ -177,7 +185,7 @@ export interface Workspace {
   requireAllowed(path: string, access: PathAccess, links?: LinkUse): void;
 }
 
-/** The workspace before it is handed to a call. */
+/** The workspace before it is given to a call. */
 export interface SessionWorkspace extends Workspace {
   /** Absolute path of the root. */
   readonly rootPath: string;
@@ -185,4 +193,19 @@ export interface SessionWorkspace extends Workspace {
   under(rule: PathRule): Workspace;
   /** `through`: a link in the last place is followed. Throws E_POLICY for a path that leaves. */
   locate(path: string, links: LinkUse): FoundPath;
+}
+
+type Reading = 'stat' | 'readFile' | 'readDirectory' | 'list' | 'search' | 'lockKeys' | 'requireAllowed';
+
+/** What only looks, for views that wrap the rest. */
+export function readingPart(workspace: Workspace): Pick<Workspace, Reading> {
+  return {
+    stat: workspace.stat.bind(workspace),
+    readFile: workspace.readFile.bind(workspace),
+    readDirectory: workspace.readDirectory.bind(workspace),
+    list: workspace.list.bind(workspace),
+    search: workspace.search.bind(workspace),
+    lockKeys: workspace.lockKeys.bind(workspace),
+    requireAllowed: workspace.requireAllowed.bind(workspace),
+  };
 }

@@ -4,8 +4,8 @@
  * Listeners are kept by session, so that a thousand sessions with one listener each do not look at each other's events.
  */
 import type { EventMessage } from '@tool-runtime/protocol';
-import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
-import { plainMessage } from './plain-message.ts';
+import { safeText } from '@tool-runtime/protocol/internal';
+import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/telemetry.ts';
 
 export interface EventFilter {
   /** Undefined: every session. */
@@ -212,4 +212,18 @@ class EventListener implements AsyncIterableIterator<RuntimeEvent> {
       },
     };
   }
+}
+
+/** Sequences go as a whole, or their parameters would be left behind as text. */
+const SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g;
+const LAYOUT = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+
+/**
+ * Output of programs, tools and servers as one line for people: colours and other terminal sequences are removed, line
+ * breaks become spaces, and what is left is made safe. For messages only; contents and output are passed on unchanged.
+ */
+export function plainMessage(text: string): string {
+  const plain = text.replace(SEQUENCES, '').replace(LAYOUT, ' ');
+  return safeText(plain, plain.length);
 }

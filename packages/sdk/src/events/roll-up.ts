@@ -1,6 +1,7 @@
 /** The totals of a session in the form that goes over the wire: per tool and together. */
-import type { MetricsRollup, ToolRollup } from '../contracts/metrics.ts';
-import { DURATION_BOUNDS_MS, type ToolTotals, type Totals } from './metrics.ts';
+import type { MetricsRollup, ToolRollup } from '../contracts/telemetry.ts';
+import type { EventBus } from './event-bus.ts';
+import { DURATION_BOUNDS_MS, type Metrics, type ToolTotals, type Totals } from './metrics.ts';
 
 export function rollUp(totals: Totals): MetricsRollup {
   return {
@@ -82,4 +83,59 @@ function addCounts(left: Readonly<Record<string, number>>, right: Readonly<Recor
   const sum: Record<string, number> = { ...left };
   for (const [code, count] of Object.entries(right)) sum[code] = (sum[code] ?? 0) + count;
   return sum;
+}
+
+export interface MetricsReporter {
+  /** Announces now; an interval above 0 repeats it, in place of an earlier one, and 0 stops. */
+  report(request: { readonly requestId: string; readonly intervalMs: number }): MetricsRollup;
+  close(): void;
+}
+
+interface MetricsReporterOptions {
+  readonly sessionId: string;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Announces the figures of one session as `Metrics` events, on request and at an interval.
+ *
+ * The timer keeps no process alive and dies with the session. What it announces belongs to no call any more, so the
+ * session's id is where the request's would be: no event comes after the answer of its request.
+ */
+export function createMetricsReporter({ sessionId, events, metrics }: MetricsReporterOptions): MetricsReporter {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function announce(requestId: string, rollup: MetricsRollup, intervalMs: number): void {
+    if (!events.hears(sessionId, 'progress')) return;
+    const { calls, errors } = rollup.total;
+    events.emit(sessionId, {
+      type: 'EventMessage',
+      event: 'Metrics',
+      request_id: requestId,
+      progress: { pct: 0, message: `${calls} calls, ${errors} errors` },
+      data: { interval: intervalMs / 1000, rollup },
+    });
+  }
+
+  function repeat(intervalMs: number): void {
+    if (!events.hears(sessionId, 'progress')) return;
+    announce(sessionId, rollUp(metrics.totals(sessionId)), intervalMs);
+  }
+
+  return {
+    report({ requestId, intervalMs }) {
+      const rollup = rollUp(metrics.totals(sessionId));
+      announce(requestId, rollup, intervalMs);
+      clearInterval(timer);
+      timer = undefined;
+      if (intervalMs > 0 && !isClosed) timer = setInterval(repeat, intervalMs, intervalMs).unref();
+      return rollup;
+    },
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
+  };
 }

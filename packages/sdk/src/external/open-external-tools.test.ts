@@ -35,7 +35,7 @@ describe('external tools of a runtime', () => {
     assert.equal(scratch.session.tools('grep2').length, 1);
   });
 
-  test('that are only named are none, which is said [S4-50]', async (t) => {
+  test('that are named but not locked are left out with a warning [S4-50]', async (t) => {
     const scratch = await openScratchRuntime({ registry: registry('{name: lonely}') });
     t.after(() => scratch.dispose());
     assert.deepEqual(scratch.session.tools('lonely'), []);

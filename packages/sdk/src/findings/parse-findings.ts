@@ -2,7 +2,7 @@
  * The output of build, lint and format programs → what they complained about, in the order it was printed.
  *
  * Each line goes to every format in catalog order and the first finding counts. Linear in the output, and never throws:
- * what is not understood is left out, so an empty list does not mean that the program was content.
+ * unknown output is skipped, so an empty list does not mean that the program found nothing.
  */
 import { FINDING_FORMATS } from './catalog.ts';
 import type { CommandFinding, FindingList, LineReader, PrintedFinding } from './command-finding.ts';

@@ -6,7 +6,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { resolveDots, TEMPORARY_PREFIX } from '../contracts/path-text.ts';
-import { expandBraces } from '../glob/expand-braces.ts';
+import { expandBraces } from '../glob/glob-syntax.ts';
 import { gitFailure } from './git-failure.ts';
 
 /** Leaves out files and trees that are being written, or that a killed write left behind. */

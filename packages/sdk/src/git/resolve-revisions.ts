@@ -70,6 +70,10 @@ export function emptyTree(config: GitConfig): string {
   return config.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? EMPTY_SHA256 : EMPTY_SHA1;
 }
 
+export function isEmptyTree(hash: string): boolean {
+  return hash === EMPTY_SHA1 || hash === EMPTY_SHA256;
+}
+
 /** `a..b` and `a...b` taken apart as git does it: a side that is left out is HEAD. */
 export function parseRange(text: string): RevisionRange | undefined {
   const at = text.indexOf('..');

@@ -5,8 +5,6 @@
  * of what the braces expand to. What other dialects read differently (negation, ranges in braces) is refused.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import { cutText } from './cut-text.ts';
-import { expandBraces } from './expand-braces.ts';
 
 export const MAX_GLOB_LENGTH = 1024;
 
@@ -38,6 +36,11 @@ export function parseGlob(pattern: string): readonly GlobPath[] {
 /** True when the pattern is a plain name: it matches itself and nothing else. */
 export function isLiteralGlob(pattern: string): boolean {
   return !/[*?[\]{}\\]/.test(pattern);
+}
+
+/** The pattern that matches this name and nothing else. */
+export function escapeGlob(name: string): string {
+  return name.replace(/[*?[\]{}\\!]/g, '\\$&');
 }
 
 export function badGlob(pattern: string, why: string): ToolError {
@@ -116,4 +119,86 @@ function classCharacter(part: string, at: number, refuse: Refuse): { code: numbe
   const from = part.charAt(at) === '\\' ? at + 1 : at;
   if (from >= part.length) refuse('a character class is not closed');
   return { code: part.charCodeAt(from), next: from + 1 };
+}
+
+const MAX_SHOWN = 80;
+
+/** Values inside messages: quoted, without control characters, and short. */
+export function cutText(text: string): string {
+  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return JSON.stringify(cut.toWellFormed());
+}
+
+/**
+ * Turns `{a,b}` groups into the plain patterns they stand for, nested groups included.
+ *
+ * Groups multiply, so both the number of alternatives and their total length are bounded while they grow.
+ * Escapes and character classes pass through untouched; the segment parser reads them.
+ */
+const MAX_ALTERNATIVES = 256;
+const MAX_EXPANDED_LENGTH = 8192;
+const MAX_BRACE_DEPTH = 8;
+
+interface Reader {
+  readonly pattern: string;
+  readonly refuse: Refuse;
+  at: number;
+}
+
+export function expandBraces(pattern: string, refuse: Refuse): readonly string[] {
+  if (!pattern.includes('{') && !pattern.includes('}')) return [pattern];
+  const reader: Reader = { pattern, refuse, at: 0 };
+  return readSequence(reader, 0);
+}
+
+/** Reads up to the end, or inside a group up to the `,` or `}` that ends this alternative. */
+function readSequence(reader: Reader, depth: number): string[] {
+  let found = [''];
+  while (reader.at < reader.pattern.length) {
+    const character = reader.pattern.charAt(reader.at);
+    if (depth > 0 && (character === ',' || character === '}')) return found;
+    if (character === '}') reader.refuse('a closing brace has no opening one');
+    found = join(found, character === '{' ? readGroup(reader, depth + 1) : [readPlain(reader)], reader.refuse);
+  }
+  return depth === 0 ? found : reader.refuse('a brace is not closed');
+}
+
+function readGroup(reader: Reader, depth: number): string[] {
+  if (depth > MAX_BRACE_DEPTH) reader.refuse(`braces are nested deeper than ${MAX_BRACE_DEPTH}`);
+  const alternatives: string[] = [];
+  let count = 0;
+  do {
+    reader.at += 1;
+    alternatives.push(...readSequence(reader, depth));
+    count += 1;
+  } while (reader.pattern.charAt(reader.at) === ',');
+  reader.at += 1;
+  if (count < 2) reader.refuse('a brace group needs at least two alternatives');
+  return [...new Set(alternatives)];
+}
+
+/** One character, one escape, or one whole character class. */
+function readPlain(reader: Reader): string {
+  const start = reader.at;
+  const character = reader.pattern.charAt(start);
+  if (character === '\\') reader.at += 2;
+  else if (character === '[') reader.at = classEnd(reader.pattern, start);
+  else reader.at += 1;
+  return reader.pattern.slice(start, reader.at);
+}
+
+function classEnd(pattern: string, open: number): number {
+  for (let at = open + 1; at < pattern.length; at += 1) {
+    if (pattern.charAt(at) === '\\') at += 1;
+    else if (pattern.charAt(at) === ']') return at + 1;
+  }
+  return open + 1;
+}
+
+function join(heads: readonly string[], tails: readonly string[], refuse: Refuse): string[] {
+  if (heads.length * tails.length > MAX_ALTERNATIVES) refuse(`braces give more than ${MAX_ALTERNATIVES} alternatives`);
+  const joined = heads.flatMap((head) => tails.map((tail) => head + tail));
+  const length = joined.reduce((sum, text) => sum + text.length, 0);
+  if (length > MAX_EXPANDED_LENGTH) refuse(`braces give more than ${MAX_EXPANDED_LENGTH} characters`);
+  return joined;
 }

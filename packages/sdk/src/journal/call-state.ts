@@ -13,7 +13,7 @@ export type CallPhase =
   /** Intent without result. */
   | 'pending'
   | 'finished'
-  /** Nobody knows whether the effect happened; a person must find out. */
+  /** It is unknown whether the effect happened; a person must find out. */
   | 'unknown'
   /** Lost, and free to be run again. */
   | 'retry_safe'

@@ -185,7 +185,7 @@ describe('resolvePending', () => {
     }
   });
 
-  test('refuses a call with a known end, one resolved before, and one nobody knows', async () => {
+  test('refuses a call with a known end, one resolved before, and an unknown one', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     await resolvePending(store, 'keyless', 'not_started', { clock, note: '' });

@@ -30,7 +30,7 @@ describe('a key whose call was lost', () => {
     assert.deepEqual(store.unfinished(), []);
   });
 
-  test('freed and taken by another call it is that call’s: nobody who looked before can settle or free it [S1-43]', async () => {
+  test('freed and taken by another call it is that call’s: a caller that looked before cannot settle or free it [S1-43]', async () => {
     const store = await lostCall();
     assert.equal(await release(store), true);
     await store.claim(claim('running'), [sampleIntent('running')]);

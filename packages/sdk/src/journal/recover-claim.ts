@@ -2,7 +2,7 @@
  * Ends the wait of a key whose process died, where that can be proven.
  *
  * The key changes hands in one step with the record that says why, and only while the lost call still holds it: of two
- * processes that find the same key, one gets to do it and the other sees what came of it.
+ * processes that find the same key, one gets to do it and the other sees the outcome.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';

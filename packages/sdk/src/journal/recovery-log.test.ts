@@ -14,7 +14,7 @@ import { openSqliteJournal } from './store/journal-sqlite.ts';
 const root = mkdtempSync(join(tmpdir(), 'recovery-log-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-/** A journal that counts what it is handed, and fails while it is told to. */
+/** A journal that counts what it is given, and fails while it is told to. */
 function countingJournal(inner: JournalStore) {
   const state = { isDown: false, bytes: 0 };
   const journal: JournalStore = {

@@ -16,9 +16,9 @@ import type { DeclaredEffect } from './child-tool-policy.ts';
 import { compilePackage } from './compile-package.ts';
 import type { ContextHandoff } from './context-handoff.ts';
 import { fingerprintPackage } from './fingerprint.ts';
+import { manifestHash, manifestSidecar } from './package-parts.ts';
 import { buildSnapshot } from './registry-snapshot.ts';
 import { createPackage, type RuntimePackage } from './runtime-package.ts';
-import { manifestHash, manifestSidecar } from './strip-manifest.ts';
 import { validatePackage } from './validate-package.ts';
 
 const compiled = compilePackage({
@@ -135,7 +135,7 @@ describe('the checks of buildChildPackage', () => {
     build({ parent: renamed });
   });
 
-  test('refuses child agent ids that are none, or leave no room for a package id [S3-32]', () => {
+  test('refuses malformed child agent ids, or leave no room for a package id [S3-32]', () => {
     for (const childAgentId of ['', 'a\nb', 'a'.repeat(513)]) {
       assert.throws(() => build({ childAgentId }), refused('child_agent_id'));
     }
@@ -206,7 +206,7 @@ describe('the package of a child', () => {
     }
   });
 
-  test('is read-only and is handed nothing unless somebody says otherwise [S3-19 S3-21 S3-1]', () => {
+  test('is read-only and gets nothing by default [S3-19 S3-21 S3-1]', () => {
     const { handoff: _handoff, toolPolicy: _tools, ...rest } = base;
     assert.deepEqual(buildChildPackage(rest), build());
   });
@@ -427,7 +427,7 @@ describe('buildChildPackage', () => {
       ['platform/digest.ts'],
     );
     assert.deepEqual([...foreign].sort(), ['@tool-runtime/protocol', 'canonicalize', 'node:crypto', 'zod']);
-    assert.ok(layers.has('package/strip-manifest.ts') && layers.has('package/validate-package.ts'));
+    assert.ok(layers.has('package/package-parts.ts') && layers.has('package/validate-package.ts'));
   });
 
   test('answers at once and alike for like input [S3-44]', () => {
@@ -437,7 +437,7 @@ describe('buildChildPackage', () => {
 });
 
 describe('childPackageDefaults', () => {
-  test('fills every field with the value that hands over least [S3-16 S3-17]', () => {
+  test('fills every field with the value that gives least [S3-16 S3-17]', () => {
     assert.deepEqual(childPackageDefaults('sha256:parent'), {
       source_parent_package: 'sha256:parent',
       inherit_provider_route: 'inherit_parent',

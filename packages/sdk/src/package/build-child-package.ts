@@ -10,21 +10,22 @@ import type { PolicyRef } from '../contracts/refs.ts';
 import { sha256Hex } from '../platform/digest.ts';
 import { canonicalText } from './canonical-package.ts';
 import type { CapabilitySpec } from './capability.ts';
-import { type ChildRoutePolicy, type RouteBounds, selectRoute } from './child-route.ts';
 import {
+  type ChildRoutePolicy,
   type ChildToolPolicy,
   type DeclaredEffect,
   READ_ONLY_TOOLS,
+  type RouteBounds,
   retains,
+  selectRoute,
   settleToolPolicy,
 } from './child-tool-policy.ts';
 import { type ContextHandoff, NO_HANDOFF, validateHandoff } from './context-handoff.ts';
 import { fingerprintPackage } from './fingerprint.ts';
-import { frozenCopy } from './frozen-copy.ts';
 import type { ProviderRoute } from './package-parts.ts';
-import { createPackage, type RuntimePackage } from './runtime-package.ts';
-import { manifestSidecar, type StripManifest } from './strip-manifest.ts';
-import type { ToolRoute } from './tool-route.ts';
+import { manifestSidecar, type StripManifest } from './package-parts.ts';
+import { createPackage, frozenCopy, type RuntimePackage } from './runtime-package.ts';
+import type { ToolRoute } from './tool-router.ts';
 
 export interface ChildPackageInput {
   readonly parent: RuntimePackage;

@@ -7,9 +7,8 @@ import type { JsonValue } from '@tool-runtime/protocol';
 import type { PolicyRef } from '../contracts/refs.ts';
 import { canonicalJson } from '../platform/digest.ts';
 import { type CapabilitySpec, isReservedKind, type Projection } from './capability.ts';
-import type { AgentSnapshot, CapabilityCatalog } from './package-parts.ts';
+import type { AgentSnapshot, CapabilityCatalog, PackageSidecar, PackageSidecarRef } from './package-parts.ts';
 import type { RuntimePackage } from './runtime-package.ts';
-import type { PackageSidecar, PackageSidecarRef } from './sidecar.ts';
 
 export type CanonicalPackage = Pick<RuntimePackage, FingerprintedGroup | 'fingerprint_manifest'>;
 

@@ -9,8 +9,8 @@ import { PRIVACY_CLASSES, type PrivacyClass } from '../contracts/classes.ts';
 import { contractViolation, missingField } from '../contracts/failures.ts';
 import type { CapabilityId, ExecutorRef } from '../contracts/identifiers.ts';
 import type { PolicyRef, SourceRef } from '../contracts/refs.ts';
+import type { PackageSidecarRef } from './package-parts.ts';
 import { explicitPolicyProblems, idProblems, policyRefProblems, throwProblems, unknownValue } from './problems.ts';
-import type { PackageSidecarRef } from './sidecar.ts';
 
 export const CAPABILITY_KINDS = [
   'tool',

@@ -10,10 +10,9 @@ import type { PolicyRef, SourceKind, SourceRef } from '../contracts/refs.ts';
 import { digest } from '../platform/digest.ts';
 import { canonicalText, sortedPolicies } from './canonical-package.ts';
 import type { CapabilitySourceKind, CapabilitySpec } from './capability.ts';
-import { frozenCopy } from './frozen-copy.ts';
 import type { ProviderRoute } from './package-parts.ts';
-import { createPackage, type RuntimePackage } from './runtime-package.ts';
-import { serializeRoute, type ToolRoute } from './tool-route.ts';
+import { createPackage, frozenCopy, type RuntimePackage } from './runtime-package.ts';
+import { serializeRoute, type ToolRoute } from './tool-router.ts';
 import { validatePackage } from './validate-package.ts';
 
 export interface CompiledToolFacts {

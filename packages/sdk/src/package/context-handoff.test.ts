@@ -52,7 +52,7 @@ describe('validateHandoff', () => {
     validateHandoff({ ...selected, refs: [{ id: 'content.a' }] });
   });
 
-  test('refuses a full history that nobody audits [S3-5]', () => {
+  test('refuses a full history without an audit [S3-5]', () => {
     const unaudited = { ...history, projection_audit_required: false };
     assert.throws(
       () => validateHandoff(unaudited),
@@ -88,7 +88,7 @@ describe('validateHandoff', () => {
     );
   });
 
-  test('refuses content refs without an id and variants nobody knows [S3-1]', () => {
+  test('refuses content refs without an id and unknown variants [S3-1]', () => {
     assert.throws(
       () => validateHandoff({ ...summary, summary_ref: { id: '' } }),
       violation('handoff.summary_only.summary_ref.id'),

@@ -39,7 +39,7 @@ export function handoffPolicyRefs(handoff: ContextHandoff): readonly PolicyRef[]
   return handoff.type === 'none' ? [] : [handoff.policy_ref];
 }
 
-/** What is handed over by name. A full history is not: its policy says what of it may be read. */
+/** What is passed on by name. A full history is not: its policy says what of it may be read. */
 export function handoffContentRefs(handoff: ContextHandoff): readonly ContentRef[] {
   if (handoff.type === 'summary_only') return [handoff.summary_ref];
   return handoff.type === 'selected_refs' ? handoff.refs : [];

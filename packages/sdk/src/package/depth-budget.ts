@@ -1,4 +1,4 @@
-/** How deep children may nest and how many each parent may start. Whoever starts children does the counting. */
+/** How deep children may nest and how many each parent may start. The part that starts children does the counting. */
 import { contractViolation } from '../contracts/failures.ts';
 
 export interface DepthBudget {

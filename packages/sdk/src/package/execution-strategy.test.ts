@@ -4,7 +4,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { DEFAULT_STRATEGY, parseStrategy, type ToolExecutionStrategy } from './execution-strategy.ts';
 
-test('is sequential unless told otherwise [S1-31]', () => {
+test('is sequential by default [S1-31]', () => {
   assert.deepEqual(DEFAULT_STRATEGY, { type: 'sequential' });
   for (const value of [undefined, 'sequential', { type: 'sequential' }]) {
     assert.deepEqual(parseStrategy(value), { type: 'sequential' });

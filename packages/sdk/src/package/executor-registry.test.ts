@@ -9,7 +9,7 @@ import {
   type ToolExecutor,
   toEffectResult,
 } from './executor-registry.ts';
-import type { ToolExecutionRequest } from './tool-call.ts';
+import type { ToolExecutionRequest } from './tool-router.ts';
 
 const executor = (executorRef: string): ToolExecutor<string> => ({
   executorRef,

@@ -7,7 +7,7 @@ import { checkId, type EffectId, type ExecutorRef } from '../contracts/identifie
 import type { ContentRef } from '../contracts/refs.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import type { ToolExecutionRequest } from './tool-call.ts';
+import type { ToolExecutionRequest } from './tool-router.ts';
 
 export interface ToolExecutor<Context = unknown> {
   readonly executorRef: ExecutorRef;
@@ -25,7 +25,7 @@ export interface ExecutorRegistry<Context = unknown> {
   isEmpty(): boolean;
 }
 
-/** What an executor of the embedding program is handed beside the references. */
+/** What an executor of the embedding program is given beside the references. */
 export interface ExecutorContext {
   /** As they were checked; frozen. */
   readonly args: JsonObject;

@@ -6,8 +6,8 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { contractViolation, missingField } from '../contracts/failures.ts';
 import type { PolicyRef } from '../contracts/refs.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
+import type { PackageSidecar } from './package-parts.ts';
 import { explicitPolicyProblems, idProblems, unknownValue } from './problems.ts';
-import type { PackageSidecar } from './sidecar.ts';
 
 export const HOOK_POINTS = ['before_tool_call', 'after_tool_call'] as const;
 export type HookPoint = (typeof HOOK_POINTS)[number];

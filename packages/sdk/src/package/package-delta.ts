@@ -7,9 +7,8 @@ import type { CapabilityId } from '../contracts/identifiers.ts';
 import type { SourceRef } from '../contracts/refs.ts';
 import type { CapabilitySpec } from './capability.ts';
 import { fingerprintPackage } from './fingerprint.ts';
-import type { CapabilityCatalog } from './package-parts.ts';
+import type { CapabilityCatalog, PackageSidecar } from './package-parts.ts';
 import { createPackage, type RuntimePackage } from './runtime-package.ts';
-import type { PackageSidecar } from './sidecar.ts';
 import { validatePackage } from './validate-package.ts';
 
 export interface PackageDelta {

@@ -2,7 +2,11 @@
 import type { TrustClass } from '../contracts/classes.ts';
 import type { CapabilityId } from '../contracts/identifiers.ts';
 import type { PolicyRef, SourceRef } from '../contracts/refs.ts';
+import { digest } from '../platform/digest.ts';
+import { canonicalText } from './canonical-package.ts';
 import type { CapabilitySourceKind } from './capability.ts';
+import type { ChildToolPolicy } from './child-tool-policy.ts';
+import type { HandoffVariant } from './context-handoff.ts';
 
 export interface AgentSnapshot {
   readonly agent_id: string;
@@ -79,3 +83,70 @@ export const SAFE_CHILD_LIFECYCLE: ChildLifecycle = Object.freeze({
   detach_policy_ref: Object.freeze({ kind: 'runtime_package', id: 'policy.child.detach_denied' }),
   cleanup_timeout_ms: 30_000,
 });
+
+export interface PackageSidecarRef {
+  readonly sidecar_id: string;
+  readonly kind: string;
+  readonly version: string;
+  /** When given, the sidecar must hold exactly this content. */
+  readonly content_hash?: string;
+}
+
+export interface PackageSidecar {
+  readonly sidecar_id: string;
+  readonly kind: string;
+  readonly version: string;
+  /** May name the sidecar itself. */
+  readonly refs: readonly PackageSidecarRef[];
+  readonly policy_refs: readonly PolicyRef[];
+  readonly content_hash: string;
+}
+
+/** Sidecars: typed facts beside a package, held by hash, so that whatever depends on them moves the fingerprint. */
+export function isRefTo(ref: PackageSidecarRef, sidecar: PackageSidecar): boolean {
+  return (
+    ref.sidecar_id === sidecar.sidecar_id &&
+    ref.kind === sidecar.kind &&
+    ref.version === sidecar.version &&
+    (ref.content_hash === undefined || ref.content_hash === sidecar.content_hash)
+  );
+}
+
+export interface StripManifest {
+  readonly parent_package_fingerprint: string;
+  readonly child_agent_id: string;
+  readonly selected_provider_route_id: string;
+  readonly handoff_policy_variant: HandoffVariant;
+  readonly tool_policy: ChildToolPolicy;
+  readonly recursive_subagent_strip: true;
+  /** Sorted; with the retained ids exactly those of the parent. */
+  readonly stripped_capability_ids: readonly CapabilityId[];
+  readonly retained_capability_ids: readonly CapabilityId[];
+  readonly lifecycle_policy_ref: PolicyRef;
+  readonly redaction_policy_ref: PolicyRef;
+}
+
+const SELF: PackageSidecarRef = Object.freeze({
+  sidecar_id: 'sidecar.subagent.child_package_strip_manifest',
+  kind: 'subagent_child_package_strip_manifest',
+  version: 'v1',
+});
+
+/**
+ * The record of how a child package was cut from its parent, and the sidecar that ties it to the fingerprint.
+ *
+ * `sha256:` + hex, equal for equal manifests whatever their key order.
+ */
+export function manifestHash(manifest: StripManifest): string {
+  return digest(canonicalText(manifest));
+}
+
+/** Every child has one of this id, so that of a grandchild takes the place of its parent's. */
+export function manifestSidecar(manifest: StripManifest): PackageSidecar {
+  return {
+    ...SELF,
+    refs: [SELF],
+    policy_refs: [manifest.lifecycle_policy_ref, manifest.redaction_policy_ref],
+    content_hash: manifestHash(manifest),
+  };
+}

@@ -14,8 +14,8 @@ import {
   SOURCE_KINDS,
   type SourceRef,
 } from '../contracts/refs.ts';
+import type { PackageSidecarRef } from './package-parts.ts';
 import { problemsOf } from './problems.ts';
-import type { PackageSidecarRef } from './sidecar.ts';
 
 /** A closed vocabulary; `PreTool` reads as `pre_tool`. */
 export function vocabulary<const Values extends readonly string[]>(values: Values) {

@@ -5,7 +5,7 @@ import { compilePackage } from './compile-package.ts';
 import { fingerprintPackage } from './fingerprint.ts';
 import { buildSnapshot, parseSnapshot } from './registry-snapshot.ts';
 import { createPackage } from './runtime-package.ts';
-import type { ToolRoute } from './tool-route.ts';
+import type { ToolRoute } from './tool-router.ts';
 
 const names = ['grep', 'file_read', 'Zip', 'file_write', 'é', 'fs_list'];
 const { package: pkg, routes } = compilePackage({

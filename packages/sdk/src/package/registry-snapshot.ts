@@ -10,10 +10,10 @@ import { contractViolation, failure } from '../contracts/failures.ts';
 import type { PolicyRef } from '../contracts/refs.ts';
 import { type ExecutableRoute, executableRoute } from './capability.ts';
 import { fingerprintPackage, isFingerprint } from './fingerprint.ts';
-import { frozenCopy } from './frozen-copy.ts';
 import { parseForeign } from './problems.ts';
 import type { RuntimePackage } from './runtime-package.ts';
-import { serializeRoute, type ToolRoute, toolRouteSchema, validateRoute } from './tool-route.ts';
+import { frozenCopy } from './runtime-package.ts';
+import { serializeRoute, type ToolRoute, toolRouteSchema, validateRoute } from './tool-router.ts';
 
 /** Use `buildSnapshot` or `parseSnapshot`: the constructor only sorts, freezes and indexes. */
 export class ToolRegistrySnapshot {

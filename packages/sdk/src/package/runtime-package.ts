@@ -7,8 +7,8 @@
 import type { PolicyRef } from '../contracts/refs.ts';
 import { type FingerprintManifest, fingerprintManifest } from './canonical-package.ts';
 import type { CapabilitySpec } from './capability.ts';
-import { frozenCopy } from './frozen-copy.ts';
 import type { HookSpec } from './hook-spec.ts';
+import type { PackageSidecar } from './package-parts.ts';
 import {
   type AgentSnapshot,
   type CapabilityCatalog,
@@ -21,7 +21,6 @@ import {
   SAFE_CHILD_LIFECYCLE,
   type VolatileFields,
 } from './package-parts.ts';
-import type { PackageSidecar } from './sidecar.ts';
 
 export const PACKAGE_SCHEMA_VERSION = 1;
 
@@ -75,4 +74,20 @@ export function createPackage(input: PackageInput): RuntimePackage {
     fingerprint_manifest: fingerprintManifest(capabilities),
     volatile: input.volatile ?? {},
   });
+}
+
+/**
+ * Deep, frozen copy of plain data: what it returns shares nothing with the input and cannot be changed by anyone.
+ *
+ * Members that are `undefined` are dropped, as JSON would.
+ */
+export function frozenCopy<T>(value: T): T {
+  return copy(value) as T;
+}
+
+function copy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(copy));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.freeze(Object.fromEntries(members.map(([key, member]) => [key, copy(member)])));
 }

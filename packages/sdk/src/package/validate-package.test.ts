@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { compilePackage } from './compile-package.ts';
 import { type HookSpec, hookSidecar } from './hook-spec.ts';
+import type { PackageSidecar } from './package-parts.ts';
 import { createPackage, type RuntimePackage } from './runtime-package.ts';
-import type { PackageSidecar } from './sidecar.ts';
 import { validatePackage } from './validate-package.ts';
 
 const { package: valid } = compilePackage({

@@ -8,10 +8,9 @@ import { contractViolation, missingField } from '../contracts/failures.ts';
 import { canonicalSidecar, canonicalText } from './canonical-package.ts';
 import { capabilityProblems } from './capability.ts';
 import { hookProblems, hookSidecar } from './hook-spec.ts';
-import { ISOLATION_CLASSES } from './package-parts.ts';
+import { ISOLATION_CLASSES, isRefTo, type PackageSidecarRef } from './package-parts.ts';
 import { explicitPolicyProblems, idProblems, policyRefProblems, throwProblems, unknownValue } from './problems.ts';
 import { PACKAGE_SCHEMA_VERSION, type RuntimePackage } from './runtime-package.ts';
-import { isRefTo, type PackageSidecarRef } from './sidecar.ts';
 
 export function validatePackage(pkg: RuntimePackage): void {
   throwProblems([

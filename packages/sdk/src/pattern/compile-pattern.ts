@@ -7,8 +7,7 @@ import { ToolError, utf8Length } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { RE2JS } from 're2js';
 import type { CompiledPattern } from '../contracts/registry.ts';
-import { skipClass, skipEscape } from './pattern-scan.ts';
-import { MAX_PATTERN_WEIGHT, patternWeight } from './pattern-weight.ts';
+import { MAX_PATTERN_WEIGHT, patternWeight, skipClass, skipEscape } from './pattern-weight.ts';
 
 export const MAX_PATTERN_BYTES = 1024;
 export const MAX_INPUT_BYTES = 65_536;

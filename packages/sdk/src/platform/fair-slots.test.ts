@@ -35,7 +35,7 @@ test('turns go round among all that wait', async () => {
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b']);
 });
 
-test('counts what is taken, and nobody waits while a slot is free', () => {
+test('counts what is taken, and no caller waits while a slot is free', () => {
   const slots = new FairSlots(2);
   assert.equal(slots.take('a'), undefined);
   assert.equal(slots.take('a'), undefined);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const RUNTIME = join(import.meta.dirname, '../runtime.ts');
 
-function openUnder(engine: 'deno' | undefined, folder: string) {
+function openUnder(engine: 'bun' | 'deno' | undefined, folder: string) {
   const fake = engine === undefined ? '' : `Object.defineProperty(process.versions, '${engine}', { value: '9.9' });`;
   const program = `${fake}
     const { createRuntime } = await import(${JSON.stringify(RUNTIME)});
@@ -17,16 +17,18 @@ function openUnder(engine: 'deno' | undefined, folder: string) {
   return spawnSync(process.execPath, args, { encoding: 'utf8' });
 }
 
-test('Deno is refused by name with what to do, and Node runs', (t) => {
+test('Bun and Deno are refused by name with what to do, and Node runs', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'engine-'));
   t.after(() => {
     rmSync(folder, { recursive: true, force: true });
     rmSync(`${folder}-state`, { recursive: true, force: true });
   });
-  const refused = openUnder('deno', folder);
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /The runtime needs Node, and this is Deno 9[.]9/);
-  assert.match(refused.stderr, /tool-runtime serve/);
+  for (const engine of ['bun', 'deno'] as const) {
+    const refused = openUnder(engine, folder);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, new RegExp(`The runtime needs Node, and this is ${engine} 9[.]9`, 'i'));
+    assert.match(refused.stderr, /tool-runtime serve/);
+  }
   const node = openUnder(undefined, folder);
   assert.equal(node.status, 0, node.stderr);
 });

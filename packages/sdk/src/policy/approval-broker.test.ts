@@ -110,21 +110,21 @@ describe('createApprovalBroker', () => {
     }
   });
 
-  test('lets somebody else approve what an extension asks, and a user approve his own call [S1-40]', async () => {
+  test('lets another person approve what an extension asks, and a user approve his own call [S1-40]', async () => {
     assert.equal((await setUp(reply('approved')).broker.decide(question, never)).approved, true);
     const source = { ...view.source, kind: 'user' as const, id: 'user-1' };
     const own = { ...question, call: { ...view, source } };
     assert.equal((await setUp(reply('approved')).broker.decide(own, never)).approved, true);
   });
 
-  test('denies without asking or recording when nobody can be asked [S1-40]', async () => {
+  test('denies without asking or recording without an approver [S1-40]', async () => {
     const { broker, records } = setUp();
     const decision = await broker.decide(question, never);
     assert.equal(!decision.approved && decision.code, 'missing.approval_dispatcher');
     assert.deepEqual(records, []);
   });
 
-  test('asks nobody when the call is cancelled before, and stops waiting when it is cancelled later [S1-40]', async () => {
+  test('asks nothing when the call is cancelled before, and stops waiting when it is cancelled later [S1-40]', async () => {
     const before = setUp(reply('approved'));
     const early = await before.broker.decide(question, AbortSignal.abort());
     assert.equal(!early.approved && early.code, 'approval.cancelled');

@@ -27,6 +27,8 @@ export type ApprovalQuestion = Omit<ApprovalRequest, 'approvalId' | 'timeoutMs'>
   };
 
 export interface ApprovalBroker {
+  /** Whether there is an approver at all. */
+  readonly hasApprover: boolean;
   /**
    * Throws only when the question is malformed or the journal fails; every other trouble is a refusal. `onAsk` is called
    * when an approver is really about to be asked: not for a yes that is remembered, nor when there is no approver.
@@ -46,6 +48,7 @@ export interface ApprovalBrokerOptions {
 export function createApprovalBroker(options: ApprovalBrokerOptions): ApprovalBroker {
   const grants = new Map<string, Set<string>>();
   return {
+    hasApprover: options.dispatcher !== undefined,
     async decide(question, signal, onAsk) {
       const request = completeRequest(question, options);
       const { call, allowedAnswers } = request;

@@ -10,10 +10,9 @@ import { isReadOnlyKind } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { ApprovalPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
-import { cutText } from '../glob/cut-text.ts';
-import { intersectGlobs } from '../glob/glob-covers.ts';
-import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { compilePathClause, compilePathGlobs, intersectPathGlobs, type PathClause } from './path-clause.ts';
+import { cutText } from '../glob/glob-syntax.ts';
+import { compileGlobs, type GlobTest, intersectGlobs } from '../glob/match-glob.ts';
+import { compilePathClause, compilePathGlobs, intersectPathGlobs, type PathClause } from './path-rule.ts';
 
 export interface ApprovalSubject {
   readonly tool: string;

@@ -8,9 +8,9 @@ import type { JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { ToolArgSchema } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
-import { cutText } from '../glob/cut-text.ts';
+import { cutText } from '../glob/glob-syntax.ts';
 import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { compilePathClause, compilePathGlobs, type PathClause } from './path-clause.ts';
+import { compilePathClause, compilePathGlobs, type PathClause } from './path-rule.ts';
 
 export interface ArgConstraintCheck {
   /** What is said about paths: judged as written and by where they lead. */

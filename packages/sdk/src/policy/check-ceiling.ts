@@ -5,7 +5,7 @@
  * (unannotated, or `none`) is above every ceiling unless the policy names it; a wildcard is not a name.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import { sideEffectRank, type ToolAnnotations } from '../contracts/annotations.ts';
+import { type SideEffectLevel, sideEffectRank, type ToolAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
@@ -94,11 +94,18 @@ function missingOperation({ capabilities }: CapabilityPolicy, annotations: ToolA
   return undefined;
 }
 
+/** What operators write to allow such calls; the ceiling follows from it. */
+const RAISED_BY: Readonly<Partial<Record<SideEffectLevel, string>>> = {
+  process_exec: 'list commands in shell_allow, or set shell: { mode: sandboxed },',
+  network: 'list hosts in network.allowed_domains',
+};
+
 function checkLevel({ policy, explicit }: CompiledPolicy, ceiling: number, subject: CeilingSubject): void {
   const { tool, annotated, profile } = subject;
   const level = profile.side_effect_level;
   if (sideEffectRank(level) > ceiling) {
-    const next = `stay within ${policy.side_effect_level}, or let the operator raise side_effect_level in the registry`;
+    const way = RAISED_BY[level] ?? 'raise side_effect_level';
+    const next = `stay within ${policy.side_effect_level}, or let the operator ${way} in the registry`;
     throw refusal(`Side effects exceed the ceiling: ${tool} needs ${level}`, 'side_effect_ceiling', next);
   }
   const known = annotated && (level !== 'none' || profile.kind === 'think');

@@ -130,7 +130,7 @@ const EXPLAINED: Readonly<Record<ApprovalDenialCode, readonly [message: string, 
   'approval.denied': ['the approver said no', 'do something else, or ask the approver why'],
 };
 
-/** What comes of asking for approval: a yes with its author, or a no with a code that says which kind. */
+/** The outcome of a question for approval: a yes with its author, or a no with a code that says which kind. */
 export function refused(code: ApprovalDenialCode, by?: string, reason?: string): ApprovalRefused {
   const [message, next] = EXPLAINED[code];
   return {

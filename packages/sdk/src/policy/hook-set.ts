@@ -2,7 +2,7 @@
  * Runs the hooks that concern a tool, in the order they were registered.
  *
  * The first denial ends it; changes chain; a hook that throws, or answers something unknown, is a denial. Changed
- * arguments are only handed back: judging them is the caller's duty.
+ * arguments are only returned: judging them is the caller's duty.
  */
 import { isJsonObject, isJsonValue, type JsonObject, type JsonValue, type ToolError } from '@tool-runtime/protocol';
 import { failure, policyDenial } from '../contracts/failures.ts';

@@ -8,8 +8,8 @@
 import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy, ToolArgConstraint } from '../contracts/registry.ts';
-import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
-import { shownNames } from '../text/shown-names.ts';
+import { globCovers, intersectGlobs } from '../glob/match-glob.ts';
+import { shownNames } from '../text/names.ts';
 import { intersectExplicitTools } from './check-ceiling.ts';
 
 interface Narrowed {

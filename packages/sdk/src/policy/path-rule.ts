@@ -4,11 +4,11 @@
  *
  * Paths are relative to the root of the outermost workspace. What is absolute or no path at all matches no glob.
  */
-import { isToolError } from '@tool-runtime/protocol';
-import type { FoundPath, PathRule } from '../contracts/path-rule.ts';
-import { expandBraces } from '../glob/expand-braces.ts';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import type { FoundPath, PathRule } from '../contracts/path-text.ts';
+import { escapeGlob, expandBraces } from '../glob/glob-syntax.ts';
+import { compileGlobs, type GlobTest, globCovers, intersectGlobs } from '../glob/match-glob.ts';
 import { classifyPath, type DeclaredPath, fromOutermost } from './declared-paths.ts';
-import type { ClauseGate, PathClause } from './path-clause.ts';
 
 export interface NamedPath extends DeclaredPath {
   /** It stands for a set of files: see `set_params`. */
@@ -103,7 +103,7 @@ function splitGlob(glob: string): { readonly folder: string; readonly rest: stri
 }
 
 function joinGlob(location: string, rest: string): string {
-  return location === '.' ? rest : `${location.replace(/[*?[\]{}\\!]/g, '\\$&')}/${rest}`;
+  return location === '.' ? rest : `${escapeGlob(location)}/${rest}`;
 }
 
 interface Area {
@@ -111,7 +111,7 @@ interface Area {
   readonly folder: string;
 }
 
-/** Tools may hand on a path as it was written, or with its dots resolved. */
+/** Tools may pass on a path as it was written, or with its dots resolved. */
 function areasOf({ key, value, isSet }: NamedPath, prefix: string): readonly Area[] {
   const members = isSet ? membersOf(value).map((member) => splitGlob(member).folder) : [value];
   return members.flatMap((member) => {
@@ -125,4 +125,63 @@ function areasOf({ key, value, isSet }: NamedPath, prefix: string): readonly Are
 
 function isAtOrBelow(path: string, folder: string): boolean {
   return folder === '.' || path === folder || path.startsWith(`${folder}/`);
+}
+
+export type ClauseGate = 'arguments' | 'approval';
+
+export interface PathClause {
+  /** Which gate refuses, and in which words. */
+  readonly gate: ClauseGate;
+  /** Arguments whose paths it speaks about. */
+  readonly keys: readonly string[];
+  /** It also speaks about every file the call writes, named by an argument or not. */
+  readonly everyWrite: boolean;
+  allows: GlobTest;
+  /** Whether everything `glob` could match is allowed. */
+  covers(glob: string): boolean;
+  refuse(key: string, path: string): ToolError;
+}
+
+/**
+ * One rule about paths, compiled: a list of globs, which arguments it applies to, and whether it also applies to files
+ * that no argument names. Argument constraints and the write allow-list both become clauses, so both are checked alike.
+ */
+export function compilePathClause(
+  patterns: readonly string[],
+  meaning: Pick<PathClause, 'gate' | 'keys' | 'everyWrite' | 'refuse'>,
+): PathClause {
+  return {
+    ...meaning,
+    allows: compilePathGlobs(patterns),
+    covers: (glob) => patterns.some((pattern) => globCovers(pattern, glob)),
+  };
+}
+
+/**
+ * Globs over declared paths. The value is normalised first, so that `src/../secret` is checked as the path it leads to.
+ * An absolute path is only ever matched by a pattern that is itself absolute: `**` means the workspace.
+ */
+export function compilePathGlobs(patterns: readonly string[]): GlobTest {
+  const relative = compileGlobs(patterns.filter(isRelative));
+  const absolute = compileGlobs(patterns.filter(isAbsolute));
+  return (value) => {
+    const path = classifyPath(value);
+    if (path.type === 'workspace_relative') return relative(path.normalized);
+    return path.type === 'host_absolute' && absolute(value);
+  };
+}
+
+export function intersectPathGlobs(first: readonly string[], second: readonly string[]): readonly string[] {
+  return [
+    ...intersectGlobs(first.filter(isRelative), second.filter(isRelative)),
+    ...intersectGlobs(first.filter(isAbsolute), second.filter(isAbsolute)),
+  ];
+}
+
+function isAbsolute(pattern: string): boolean {
+  return /^(?:\/|[A-Za-z]:)/.test(pattern);
+}
+
+function isRelative(pattern: string): boolean {
+  return !isAbsolute(pattern);
 }

@@ -16,7 +16,8 @@ import type {
   RuleSubject,
   Violation,
 } from '../contracts/rule.ts';
-import { didYouMean } from '../text/nearest-name.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
+import { didYouMean } from '../text/names.ts';
 
 export interface RuleReport {
   /** The first blocking violation as an error; the others are in its details. */
@@ -27,7 +28,10 @@ export interface RuleReport {
 export interface RuleSet {
   has(phase: RulePhase): boolean;
   applies(phase: RulePhase, subject: RuleSubject): boolean;
-  run(phase: RulePhase, subject: RuleSubject, context: RuleContext): Promise<RuleReport>;
+  /** Ids of the rules that this phase asks about the subject. */
+  asked(phase: RulePhase, subject: RuleSubject): readonly string[];
+  /** At once where every rule answers at once. */
+  run(phase: RulePhase, subject: RuleSubject, context: RuleContext): MaybePromise<RuleReport>;
   /** Throws E_VALIDATION_FAIL for a rule that cannot be passed over, or that does not exist. */
   checkOverrides(overrides: Readonly<Record<string, string>>): void;
   /** Rules to be run on request: those in force, or the named ones whether in force or not. */
@@ -87,6 +91,10 @@ export function compileRules(
   return {
     has: (phase) => phases[phase].length > 0,
     applies: (phase, subject) => concerning(phase, subject).some((active) => active.rule.appliesTo(subject)),
+    asked: (phase, subject) =>
+      concerning(phase, subject)
+        .filter(({ rule }) => rule.appliesTo(subject))
+        .map(({ rule }) => rule.id),
     run: (phase, subject, context) => runRules(concerning(phase, subject), subject, context),
     checkOverrides(overrides) {
       const open = rules.filter((rule) => rule.overridable === true).map((rule) => rule.id);
@@ -128,24 +136,46 @@ function findRule(id: string, inForce: readonly ActiveRule[], rules: readonly Ru
   });
 }
 
-async function runRules(
+/** One rule after the other, from the first or the given one on. */
+function runRules(
   active: readonly ActiveRule[],
   subject: RuleSubject,
   context: RuleContext,
-): Promise<RuleReport> {
-  const warnings: ErrorEntry[] = [];
-  let blocking: ToolError | undefined;
-  for (const entry of active) {
-    if (!entry.rule.appliesTo(subject) || (blocking !== undefined && cost(entry) > 0)) continue;
-    const violations = await checkRule(entry.rule, subject, context);
-    if (violations.length === 0) continue;
-    const error = violationError(entry, violations);
-    const reason = entry.rule.overridable === true ? subject.git?.overrides?.[entry.rule.id] : undefined;
-    if (reason !== undefined) warnings.push(overridden(error, reason));
-    else if (entry.enforcement === 'blocking') blocking ??= error;
-    else warnings.push(error.toEntry());
+  report: OpenReport = { blocking: undefined, warnings: [] },
+  from = 0,
+): MaybePromise<RuleReport> {
+  for (let at = from; at < active.length; at++) {
+    const entry = active[at] as ActiveRule;
+    if (!entry.rule.appliesTo(subject) || (report.blocking !== undefined && cost(entry) > 0)) continue;
+    const violations = checkRule(entry.rule, subject, context);
+    if (violations instanceof Promise) {
+      return violations.then((found) => {
+        noteViolations(entry, found, subject, report);
+        return runRules(active, subject, context, report, at + 1);
+      });
+    }
+    noteViolations(entry, violations, subject, report);
   }
-  return { blocking, warnings };
+  return report;
+}
+
+interface OpenReport {
+  blocking: ToolError | undefined;
+  readonly warnings: ErrorEntry[];
+}
+
+function noteViolations(
+  entry: ActiveRule,
+  violations: readonly Violation[],
+  subject: RuleSubject,
+  report: OpenReport,
+): void {
+  if (violations.length === 0) return;
+  const error = violationError(entry, violations);
+  const reason = entry.rule.overridable === true ? subject.git?.overrides?.[entry.rule.id] : undefined;
+  if (reason !== undefined) report.warnings.push(overridden(error, reason));
+  else if (entry.enforcement === 'blocking') report.blocking ??= error;
+  else report.warnings.push(error.toEntry());
 }
 
 /** The reason is on record with the call; the answer repeats it, so that it is not overlooked. */
@@ -159,16 +189,21 @@ function overridden(error: ToolError, reason: string): ErrorEntry {
 }
 
 /** A rule that cannot run counts as failed: silence would be a pass. */
-export async function checkRule(
+export function checkRule(
   rule: RuleDefinition,
   subject: RuleSubject,
   context: RuleContext,
-): Promise<readonly Violation[]> {
+): MaybePromise<readonly Violation[]> {
   try {
-    return await rule.check(subject, context);
+    const found = rule.check(subject, context);
+    return Array.isArray(found) ? found : Promise.resolve(found).catch(failedCheck);
   } catch (thrown) {
-    return [uncheckable(thrown)];
+    return failedCheck(thrown);
   }
+}
+
+function failedCheck(thrown: unknown): readonly Violation[] {
+  return [uncheckable(thrown)];
 }
 
 /** Reads a message only where that runs no foreign code: what was thrown may be anything. */

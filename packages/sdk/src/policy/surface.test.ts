@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import type { ToolAnnotationsInput } from '../contracts/annotations.ts';
+import type { Surface, SurfaceTool } from './surface.ts';
 import { validateSurface } from './surface.ts';
-import type { Surface, SurfaceTool } from './surface-checks.ts';
 
 function tool(name: string, annotations: ToolAnnotationsInput = {}): SurfaceTool {
   return {

@@ -65,6 +65,14 @@ describe('a text that is too long', () => {
   });
 });
 
+test('a title stands above its text and is no part of what is counted', () => {
+  const lines = Array.from({ length: 500 }, (_, at) => `line ${at + 1}`).join('\n');
+  const { text, shown } = cutOnce({ title: 'the title', text: lines }, 1000);
+  assert.match(text, /^the title\nline 1\n.*\nline (\d+)\n\[cut: lines 1 to \1 of 500 shown/s);
+  assert.equal(lines.slice(shown?.bytes).split('\n')[0], `line ${(shown?.items ?? 0) + 1}`);
+  assert.equal(cutOnce({ title: 'alone', text: '' }, 1000).text, 'alone');
+});
+
 test('a list is cut after a whole item', () => {
   const items = Array.from({ length: 100 }, (_, at) => `item ${at}\n  with two lines`);
   const { text, shown } = cutOnce({ text: items }, 1000);
@@ -82,7 +90,12 @@ test('no mix of texts is ever longer than its room, and each shown beginning is 
   const keep = fc.constantFrom('start' as const, 'ends' as const);
   fc.assert(
     fc.property(
-      fc.array(fc.record({ text: content, keep }), { maxLength: 60 }),
+      fc.array(
+        fc.record({ text: content, keep, title: fc.string({ maxLength: 60 }) }, { requiredKeys: ['text', 'keep'] }),
+        {
+          maxLength: 60,
+        },
+      ),
       fc.integer({ min: 100, max: 6000 }),
       (given, bytes) => {
         const seen: [string, ShownPart][] = [];
@@ -98,7 +111,10 @@ test('no mix of texts is ever longer than its room, and each shown beginning is 
         );
         const { texts, isCut } = fitParts(parts, { bytes, limit: LIMIT });
         assert.ok(Buffer.byteLength(texts.join('\n')) <= bytes, `${Buffer.byteLength(texts.join('\n'))} > ${bytes}`);
-        const whole = given.reduce((sum, part) => sum + Buffer.byteLength([part.text].flat().join('\n')) + 1, 0);
+        const whole = given.reduce(
+          (sum, { title = '', text }) => sum + Buffer.byteLength([title, text].flat().join('\n')) + 1,
+          0,
+        );
         if (isCut) assert.ok(whole + given.length + 1 > bytes - given.length);
         for (const [all, shown] of seen) {
           assert.ok(shown.bytes <= Buffer.byteLength(all) + 1);

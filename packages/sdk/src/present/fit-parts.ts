@@ -22,13 +22,19 @@ const MAX_PARTS = 40;
 const MAX_NOTE_BYTES = 1200;
 const LINE_FEED = 0x0a;
 
-export function fitParts(given: readonly TextPart[], room: Room): FittedTexts {
+export function fitParts(given: readonly TextPart[], room: Room, bytes = room.bytes): FittedTexts {
   const parts = mergeSurplus(given);
-  const sizes = parts.map(({ text }) => sizeOf(text));
-  const shares = shareOut(sizes, Math.max(0, room.bytes - parts.length));
+  const sizes = parts.map((part) => sizeOf(part.text) + titleBytes(part));
+  const all = Math.max(0, bytes - parts.length);
+  if (sizes.reduce((sum, size) => sum + size, 0) <= all) {
+    return { texts: parts.map((part) => titled(part, wholeText(part.text))), isCut: false };
+  }
+  const shares = shareOut(sizes, all);
   const texts = parts.map((part, at) => {
     const share = shares[at] ?? 0;
-    return (sizes[at] ?? 0) <= share ? wholeText(part.text) : cutPart(part, share, room.limit);
+    if ((sizes[at] ?? 0) <= share) return titled(part, wholeText(part.text));
+    const left = share - titleBytes(part);
+    return left < 0 ? firstLines(part.title ?? '', share).text : titled(part, cutPart(part, left, room.limit));
   });
   return { texts, isCut: parts.some((_, at) => (sizes[at] ?? 0) > (shares[at] ?? 0)) };
 }
@@ -36,8 +42,19 @@ export function fitParts(given: readonly TextPart[], room: Room): FittedTexts {
 /** Each line between parts takes room too, so their number is bounded. */
 function mergeSurplus(parts: readonly TextPart[]): readonly TextPart[] {
   if (parts.length <= MAX_PARTS) return parts;
-  const surplus = parts.slice(MAX_PARTS - 1).flatMap(({ text }) => text);
+  const surplus = parts
+    .slice(MAX_PARTS - 1)
+    .flatMap(({ title, text }) => (title === undefined ? text : [title, text].flat()));
   return [...parts.slice(0, MAX_PARTS - 1), { type: 'text', text: surplus }];
+}
+
+function titleBytes({ title }: TextPart): number {
+  return title === undefined ? 0 : Buffer.byteLength(title) + 1;
+}
+
+function titled({ title }: TextPart, text: string): string {
+  if (title === undefined || text === '') return title ?? text;
+  return `${title}\n${text}`;
 }
 
 function sizeOf(text: TextPart['text']): number {
@@ -46,7 +63,7 @@ function sizeOf(text: TextPart['text']): number {
 }
 
 /** The smallest first: what one does not need is there for the next. */
-function shareOut(sizes: readonly number[], room: number): readonly number[] {
+export function shareOut(sizes: readonly number[], room: number): readonly number[] {
   const shares = sizes.map(() => 0);
   const order = sizes.map((_, at) => at).sort((left, right) => (sizes[left] ?? 0) - (sizes[right] ?? 0));
   let left = room;
@@ -93,12 +110,22 @@ function beginning(text: TextPart['text'], room: number): Piece {
 
 /** Whole lines, or a part of the first one when not even that fits. */
 function firstLines(text: string, room: number): Piece {
-  const bytes = Buffer.from(text.slice(0, room));
+  const head = text.slice(0, room);
+  // Bytes are characters here: nothing has to be copied.
+  if (Buffer.byteLength(head) === head.length) return firstAsciiLines(head);
+  const bytes = Buffer.from(head);
   let end = Math.min(room, bytes.length);
   while (end > 0 && isInsideCharacter(bytes, end)) end -= 1;
   const line = end === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, end - 1);
   if (line < 0) return { text: bytes.toString('utf8', 0, end), items: 0, bytes: end };
   const shown = bytes.toString('utf8', 0, line);
+  return { text: shown, items: countLines(shown), bytes: line + 1 };
+}
+
+function firstAsciiLines(head: string): Piece {
+  const line = head.lastIndexOf('\n');
+  if (line < 0) return { text: head, items: 0, bytes: head.length };
+  const shown = head.slice(0, line);
   return { text: shown, items: countLines(shown), bytes: line + 1 };
 }
 
@@ -118,7 +145,7 @@ function isInsideCharacter(bytes: Buffer, at: number): boolean {
   return ((bytes[at] ?? 0) & 0xc0) === 0x80;
 }
 
-function countLines(text: string): number {
+export function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
   return lines;

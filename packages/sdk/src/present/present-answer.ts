@@ -13,8 +13,7 @@ import type {
   TextPart,
   ToolText,
 } from '../contracts/tool-text.ts';
-import { BYTES_PER_TOKEN, fitParts, type Room } from './fit-parts.ts';
-import { plainRows } from './plain-rows.ts';
+import { BYTES_PER_TOKEN, type FittedTexts, fitParts, type Room } from './fit-parts.ts';
 
 /** Of a response, the part that is shown. */
 export interface ShownResponse {
@@ -43,24 +42,27 @@ export function presentAnswer(response: ShownResponse, presenting: Presenting): 
   const room = roomOf(presenting);
   const { head, parts } = response.ok ? toolText(response, presenting) : errorText(response.errors);
   // What went wrong comes before what is only worth knowing; of an answer the warnings come first, or they are overlooked.
-  const [before, after] = [response.ok ? response.warnings : [], response.ok ? [] : response.warnings];
-  const texts = [...parts, ...after.map((warning): TextPart => ({ type: 'text', text: warningText(warning) }))].filter(
-    (part): part is TextPart => part.type === 'text' && part.text.length > 0,
+  const warnings = response.warnings.map(warningText);
+  const texts = parts.filter(
+    (part): part is TextPart => part.type === 'text' && (part.text.length > 0 || part.title !== undefined),
   );
   const given = parts.filter((part): part is BlockPart => part.type === 'block').map(({ block }) => block);
   const blocks = thoseThatFit(given);
-  const leading = [...before.map(warningText), head, ...leftOut(given.length - blocks.length)]
-    .filter((text) => text !== '')
-    .join('\n');
+  const heads = [head, ...leftOut(given.length - blocks.length)];
+  if (response.ok) heads.unshift(...warnings);
+  else for (const warning of warnings) texts.push({ type: 'text', text: warning });
+  const leading = heads.filter((text) => text !== '').join('\n');
   // At least half of the room is for the content, unless there is none.
-  const headRoom = { ...room, bytes: texts.length === 0 ? room.bytes : Math.floor(room.bytes / 2) };
-  const shownHead = fitParts(leading === '' ? [] : [{ type: 'text', text: leading }], headRoom);
+  const headRoom = texts.length === 0 ? room.bytes : Math.floor(room.bytes / 2);
+  const shownHead = leading === '' ? NOTHING_SHOWN : fitParts([{ type: 'text', text: leading }], room, headRoom);
   const used = shownHead.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
-  const shown = fitParts(texts, { ...room, bytes: room.bytes - used });
+  const shown = fitParts(texts, room, room.bytes - used);
   const text = [...shownHead.texts, ...shown.texts].join('\n');
   const isCut = shownHead.isCut || shown.isCut || blocks.length < given.length;
   return { text, blocks, price: priceOf(text, blocks, isCut), maxBytes: room.bytes };
 }
+
+const NOTHING_SHOWN: FittedTexts = { texts: [], isCut: false };
 
 function roomOf({ maxTokens, maxBytes }: Presenting): Room {
   const bytes = maxTokens * BYTES_PER_TOKEN;
@@ -159,4 +161,54 @@ function priceOf(text: string, blocks: readonly JsonObject[], cut: boolean): Ans
     tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + blockTokens,
     cut,
   };
+}
+
+const ROW = 160;
+
+/** Any data as rows of `key: value`, for tools that do not say how their answer reads. Never escaped, never JSON. */
+export function plainRows(value: JsonValue | undefined): string {
+  return rowsOf(value).join('\n');
+}
+
+function rowsOf(value: JsonValue | undefined): readonly string[] {
+  if (Array.isArray(value)) return value.length === 0 ? ['none'] : value.flatMap(listItem);
+  if (!isJsonObject(value)) return scalar(value).split('\n');
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return entries.length === 0 ? ['nothing'] : entries.flatMap(([key, inner]) => field(key, inner));
+}
+
+function field(key: string, value: JsonValue | undefined): readonly string[] {
+  const row = oneLine(value);
+  if (row !== undefined && key.length + row.length < ROW) return [`${key}: ${row}`];
+  return [`${key}:`, ...rowsOf(value).map((line) => `  ${line}`)];
+}
+
+function listItem(value: JsonValue): readonly string[] {
+  const row = oneLine(value);
+  if (row !== undefined && row.length < ROW) return [`- ${row}`];
+  return rowsOf(value).map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`));
+}
+
+/** Undefined for what needs lines of its own. */
+function oneLine(value: JsonValue | undefined): string | undefined {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return 'none';
+    const items = value.map((item: JsonValue) => (isPlain(item) ? scalar(item) : undefined));
+    return items.every((item) => item !== undefined && !/[\n,]/.test(item)) ? items.join(', ') : undefined;
+  }
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+    if (!entries.every(([, inner]) => isPlain(inner) && !scalar(inner).includes('\n'))) return undefined;
+    return entries.map(([key, inner]) => `${key}: ${scalar(inner)}`).join(', ');
+  }
+  const text = scalar(value);
+  return text.includes('\n') ? undefined : text;
+}
+
+function isPlain(value: JsonValue | undefined): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function scalar(value: JsonValue | undefined): string {
+  return value === null || value === undefined ? 'none' : String(value);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { completeAnnotations } from '../contracts/annotations.ts';
 import { secretsIn, shownArgs } from './call-args.ts';
+import { isSecretHeader, isSecretName, isSecretVariable } from './redact-words.ts';
 import { createRedactor } from './redactor.ts';
-import { isSecretHeader, isSecretName, isSecretVariable } from './secret-names.ts';
 
 const { arg_schema: places } = completeAnnotations({
   arg_schema: { env_params: ['env'], header_params: ['headers'], command_params: ['cmd', 'argv'], url_params: ['url'] },

@@ -6,10 +6,16 @@
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ToolArgSchema } from '../contracts/annotations.ts';
 import { REDACTED } from './find-values.ts';
-import { redactArgv, redactCommandLine } from './redact-command.ts';
-import { headerSecrets, type OnSecret, redactUrls } from './redact-words.ts';
+import {
+  headerSecrets,
+  isSecretHeader,
+  isSecretVariable,
+  type OnSecret,
+  redactArgv,
+  redactCommandLine,
+  redactUrls,
+} from './redact-words.ts';
 import { type FoundSecrets, isSecretMember, type Redactor } from './redactor.ts';
-import { isSecretHeader, isSecretVariable } from './secret-names.ts';
 
 type Places = Pick<ToolArgSchema, 'env_params' | 'header_params' | 'command_params' | 'url_params'>;
 
@@ -26,44 +32,46 @@ const WORD = /^(?:\p{L}+|\p{N}+)$/u;
  * name announces in a command, a query or any other argument. The arguments may be of any shape.
  */
 export function secretsIn(args: unknown, places: Places): Required<FoundSecrets> {
-  if (typeof args !== 'object' || args === null) return { known: [], suspected: [] };
-  const known = new Set<string>();
-  const suspected = new Set<string>();
+  if (typeof args !== 'object' || args === null) return NO_SECRETS;
+  let found: { known: Set<string>; suspected: Set<string> } | undefined;
   const note: Note = (value, isCredential) => {
     for (const form of [value, decoded(value)]) {
       if (form.length < MIN_LENGTH || form === REDACTED) continue;
-      if (isCredential && !WORD.test(form)) known.add(form);
-      else suspected.add(form);
+      found ??= { known: new Set(), suspected: new Set() };
+      if (isCredential && !WORD.test(form)) found.known.add(form);
+      else found.suspected.add(form);
     }
   };
-  showArgs(args as JsonObject, places, note);
-  return { known: [...known], suspected: [...suspected] };
+  for (const name of Object.keys(args)) showArg(name, (args as JsonObject)[name], places, note);
+  return found === undefined ? NO_SECRETS : { known: [...found.known], suspected: [...found.suspected] };
 }
+
+const NO_SECRETS: Required<FoundSecrets> = { known: [], suspected: [] };
 
 /** A copy with every secret covered; the rest stays as it was sent. */
 export function shownArgs(args: JsonObject, places: Places, redactor: Redactor): JsonObject {
-  return redactor.known.json(showArgs(args, places, () => {}));
+  const shown: Record<string, JsonValue> = {};
+  for (const name of Object.keys(args)) {
+    if (name !== '__proto__') shown[name] = showArg(name, args[name], places, ignore) ?? null;
+  }
+  return redactor.known.json(shown);
 }
+
+function ignore(): void {}
 
 type Note = (value: string, isCredential: boolean) => void;
 
-function showArgs(args: JsonObject, places: Places, note: Note): JsonObject {
-  const guess: OnSecret = (value) => note(value, false);
-  const shown: Record<string, JsonValue> = {};
-  const cover = (names: readonly string[], change: (value: JsonValue) => JsonValue): void => {
-    for (const name of names) {
-      const value = args[name];
-      if (value !== undefined && value !== null) shown[name] = change(value);
-    }
-  };
-  cover(places.env_params, (value) => mapEntries(value, (name, text) => showVariable(name, text, note)));
-  cover(places.header_params, (value) => mapEntries(value, (name, text) => showHeader(name, text, note)));
-  cover(places.command_params, (value) => showCommand(value, guess));
-  cover(places.url_params, (value) => showUrls(value, note));
-  const others = Object.entries(args).filter(([name]) => !(name in shown));
-  for (const [name, value] of others) shown[name] = showMember(name, value, guess);
-  // In the order they came.
-  return Object.fromEntries(Object.keys(args).map((name) => [name, shown[name] ?? null]));
+/** One argument, shown as its places ask for; where several name it, the last one decides and all are told of secrets. */
+function showArg(name: string, value: JsonValue | undefined, places: Places, note: Note): JsonValue | undefined {
+  if (value === undefined || value === null) return value;
+  const guess: OnSecret = (secret) => note(secret, false);
+  let shown: JsonValue | undefined;
+  if (places.env_params.includes(name))
+    shown = mapEntries(value, (variable, text) => showVariable(variable, text, note));
+  if (places.header_params.includes(name)) shown = mapEntries(value, (header, text) => showHeader(header, text, note));
+  if (places.command_params.includes(name)) shown = showCommand(value, guess);
+  if (places.url_params.includes(name)) shown = showUrls(value, note);
+  return shown === undefined ? showMember(name, value, guess) : shown;
 }
 
 /** Where nothing is declared a name still tells, and a list of words may be the arguments of a program. */

@@ -1,7 +1,6 @@
-/** The secrets a registry names: variables of the host that hold tokens, and what is handed to programs and servers. */
+/** The secrets a registry names: variables of the host that hold tokens, and what is given to programs and servers. */
 import type { Registry } from '../contracts/registry.ts';
-import { headerSecrets } from './redact-words.ts';
-import { isSecretVariable } from './secret-names.ts';
+import { headerSecrets, isSecretVariable } from './redact-words.ts';
 
 type Named = Pick<Registry, 'git' | 'externalTools' | 'mcpServers'>;
 
@@ -16,7 +15,7 @@ export function hostSecrets(
   const found = [
     ...Object.values(git.credentials).map(held).flatMap(gitSecrets),
     ...externalTools.flatMap(({ secrets }) => secrets.map(held)),
-    // A server is also handed plain settings, which are words of ordinary text.
+    // A server is also given plain settings, which are words of ordinary text.
     ...servers.flatMap(({ env }) => env.filter(isSecretVariable).map(held)),
     ...servers.flatMap(({ client_credentials: own }) =>
       [own?.secret_env, own?.private_key_env].map((name) => held(name ?? '')),

@@ -4,7 +4,6 @@
  * The one place that decides this, for whatever shows or records a command: the rest of it stays readable.
  */
 import { REDACTED } from './find-values.ts';
-import { isSecretHeader, isSecretName, isSecretVariable } from './secret-names.ts';
 
 /** Hears the values that were taken out. */
 export type OnSecret = (value: string) => void;
@@ -222,4 +221,93 @@ export function redactUrls(text: string, onSecret: OnUrlSecret = () => {}): stri
   return bare.replace(PARAMETER, (whole, separator: string, name: string, value: string) =>
     isSecretName(name) || URL_NAMES.test(name) ? take(`${separator}${name}=`, value, false) : whole,
   );
+}
+
+/** A run of quoted and unquoted pieces. */
+const WORD = /(?:"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|\\.|[^\s"'\\;|&]+)+/gs;
+const MAX_NESTING = 3;
+
+/** A command as it may be shown: a list of words, or a line whose spelling stays as it was around the secrets. */
+export function redactCommandLine(line: string, onSecret: OnSecret = () => {}, depth = 0): string {
+  const found = [...line.matchAll(WORD)];
+  const words = found.map(([raw]) => unquoted(raw));
+  const shown = redactInside(redactWords(words, onSecret), depth);
+  let clean = '';
+  let from = 0;
+  for (const [at, { 0: raw, index }] of found.entries()) {
+    const word = shown[at] ?? '';
+    clean += line.slice(from, index) + (word === words[at] ? raw : requoted(raw, word));
+    from = index + raw.length;
+  }
+  return clean + line.slice(from);
+}
+
+/** Words that are commands themselves, as those after `sh -c`. What is in them is hidden here and looked for nowhere. */
+function redactInside(words: readonly string[], depth = 0): readonly string[] {
+  if (depth >= MAX_NESTING) return words;
+  return words.map((word) => (/\s/.test(word) ? redactCommandLine(word, () => {}, depth + 1) : word));
+}
+
+export function redactArgv(words: readonly string[], onSecret: OnSecret = () => {}): readonly string[] {
+  return redactInside(redactWords(words, onSecret));
+}
+
+function unquoted(raw: string): string {
+  return raw.replace(/"((?:[^"\\]|\\.)*)(?:"|$)|'([^']*)(?:'|$)|\\(.)/gs, (_, double, single, escaped) =>
+    double === undefined ? (single ?? escaped) : (double as string).replace(/\\(["\\$`])/g, '$1'),
+  );
+}
+
+function requoted(raw: string, word: string): string {
+  const quote = /["']/.exec(raw)?.[0];
+  return quote === undefined ? word : quote + word + quote;
+}
+
+/** The last word of the name of a value that is a secret. */
+const LAST_WORDS =
+  /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|APIKEY|AUTH|AUTHORIZATION|COOKIE|SIGNATURE|SIG|PAT|JWT|(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|ACCOUNT|MASTER|SUBSCRIPTION|FUNCTIONS|AUTH|CLIENT|DEPLOY|SERVICE|SHARED|STORAGE|X)_KEY)$/;
+/** Names without separators: PGPASSWORD, GITHUBTOKEN, sshpass. */
+const GLUED = /(?:PASSWORD|PASSWD|PASSPHRASE|SSHPASS|SECRET|TOKEN|APIKEY)$/;
+/** A word anywhere in the name of a variable: SECRET_KEY_BASE, TOKEN_FOR_CI, PRIVATE_DEPLOY_ID. */
+const INNER_WORDS = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|API_KEY|PRIVATE|AUTH)(?=_)/;
+/** What such a variable holds when it ends like this is where or how, not the secret. */
+const HARMLESS_ENDS =
+  /_(?:FILE|PATH|DIR|FOLDER|SOCK|NAME|USER|USERNAME|EMAIL|MODE|TYPE|METHOD|ALGORITHM|TTL|HOST|PORT)$/;
+/** Keys in the sense of an id. */
+const PUBLIC_KEYS = /(?:IDEMPOTENCY|CACHE|SURROGATE|PARTITION|SOCKET|ROUTING|PUBLIC|SORT)_KEY$/;
+/** Shells keep folders in these. */
+const FOLDERS = /^(?:OLD)?PWD$/;
+
+/**
+ * Which names announce a secret: variables, options, headers, query parameters.
+ *
+ * A name is taken apart into words first (`githubToken`, `--github-token` and `GITHUB_TOKEN` are the same), so that
+ * `AUTHOR` is not read as `AUTH` and `OLDPWD` not as a password.
+ *
+ * For options, headers, query parameters and members.
+ */
+export function isSecretName(name: string): boolean {
+  const words = wordsOf(name);
+  return !FOLDERS.test(words) && (LAST_WORDS.test(words) || GLUED.test(words));
+}
+
+/** For variables, whose names are chosen to be read: the telling word may stand anywhere. */
+export function isSecretVariable(name: string): boolean {
+  const words = wordsOf(name);
+  if (FOLDERS.test(words) || HARMLESS_ENDS.test(words)) return false;
+  return LAST_WORDS.test(words) || GLUED.test(words) || INNER_WORDS.test(words) || /_KEY$/.test(words);
+}
+
+/** `X-Api-Key`, `Private-Token`, `Cookie`, `Authorization`, `Proxy-Authorization`. */
+export function isSecretHeader(name: string): boolean {
+  const words = wordsOf(name);
+  return isSecretName(name) || (/(?:^|_)(?:KEY|SESSION|CREDENTIAL)$/.test(words) && !PUBLIC_KEYS.test(words));
+}
+
+function wordsOf(name: string): string {
+  return name
+    .replace(/^-+/, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase();
 }

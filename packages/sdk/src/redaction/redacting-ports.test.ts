@@ -44,7 +44,7 @@ test('records lose the secret in every text, and keep ids and hashes as they are
   );
 });
 
-test('one place with a secret is enough for a copy, and a record without any is handed on as it is', () => {
+test('one place with a secret is enough for a copy, and a record without any is passed on as it is', () => {
   const written: JournalRecord[] = [];
   const journal = {
     ...createMemoryJournal(),

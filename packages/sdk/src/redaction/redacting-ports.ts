@@ -96,20 +96,29 @@ export function redactingJournal(journal: JournalStore, redactor: Redactor): Jou
 
 /** Copied only where something is masked: hardly any record has a secret, and every call writes several. */
 function coverRecord(value: JsonObject, redactor: Redactor): JsonObject {
-  const covered = (name: string, item: JsonValue) => (STRUCTURE.has(name) ? item : coverItem(name, item, redactor));
-  const isClean = Object.keys(value).every((name) => {
-    const item = value[name] as JsonValue;
-    return redactor.known.text(name) === name && covered(name, item) === item;
-  });
-  if (isClean) return value;
-  const entries = Object.entries(value).map(([name, item]) => [redactor.known.text(name), covered(name, item)]);
+  if (isClean(value, redactor)) return value;
+  const entries = Object.entries(value).map(([name, item]) => [
+    redactor.known.text(name),
+    coverItem(name, item, redactor),
+  ]);
   return Object.fromEntries(entries) as JsonObject;
 }
 
+function isClean(value: JsonObject, redactor: Redactor): boolean {
+  // Records are plain objects; a list of their names for each of them would cost more than the look.
+  for (const name in value) {
+    const item = value[name] as JsonValue;
+    if (redactor.known.text(name) !== name || coverItem(name, item, redactor) !== item) return false;
+  }
+  return true;
+}
+
 function coverItem(name: string, item: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof item === 'number' || STRUCTURE.has(name)) return item;
   if (typeof item === 'string') return name === PATH ? redactor.known.text(item) : redactor.redactText(item);
   if (typeof item !== 'object' || item === null) return item;
   if (Array.isArray(item)) {
+    if (item.length === 0) return item;
     const covered = item.map((inner: JsonValue) => coverItem(name, inner, redactor));
     return covered.every((inner, at) => inner === item[at]) ? item : covered;
   }

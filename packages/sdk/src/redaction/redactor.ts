@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { KnownSecrets } from '../contracts/redaction.ts';
 import { REDACTED } from './find-values.ts';
 import { KnownValues } from './known-values.ts';
-import { redactArgv, redactCommandLine } from './redact-command.ts';
+import { redactArgv, redactCommandLine } from './redact-words.ts';
 
 export interface Redactor {
   readonly known: KnownSecrets;
@@ -67,6 +67,7 @@ class SecretRedactor implements Redactor {
   }
 
   learn({ known = [], suspected = [] }: FoundSecrets): void {
+    if (known.length === 0 && suspected.length === 0) return;
     const fresh = known.filter((secret) => !this.#given.includes(secret));
     if (remember(this.#learned, fresh)) this.#known = new KnownValues([...this.#given, ...this.#learned]);
     if (remember(this.#guessed, suspected)) this.#suspected = new KnownValues(this.#guessed);

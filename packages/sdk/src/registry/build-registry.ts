@@ -4,10 +4,11 @@ import type { SideEffectLevel } from '../contracts/annotations.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
-import { type CompiledSections, type RegistryDocument, registryDocument, sections } from './document.ts';
+import { type CompiledSections, type RegistryDocument, sections } from './document.ts';
 import { deepFreeze } from './freeze.ts';
 import { findPlace, type Place, type Places } from './problems.ts';
 import { type BuildContext, highestLevel } from './section.ts';
+import { unwrittenDocument } from './unwritten-document.ts';
 
 interface Origin {
   readonly file: string;
@@ -48,6 +49,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     fingerprint: fingerprintOf(document, context),
     warnings: origin.warnings,
     spot: createSpot(origin.file, namedPlaces(origin.places, document)),
+    examples: sections.flatMap((section) => section.examples?.(document) ?? []),
     ...compiled,
   };
   return deepFreeze(registry);
@@ -83,7 +85,7 @@ const FIRST_KEYS: ReadonlySet<string> = new Set([
 
 /** A later key counts only where it changes something: registries written before it existed keep their fingerprint. */
 function fingerprintOf(document: RegistryDocument, context: BuildContext): string {
-  const unset = meaningOf(registryDocument.parse({}), context);
+  const unset = meaningOf(unwrittenDocument(), context);
   const counted = Object.entries(meaningOf(document, context)).filter(
     ([key, value]) => FIRST_KEYS.has(key) || canonicalJson(value) !== canonicalJson(unset[key] ?? null),
   );
@@ -97,4 +99,17 @@ function meaningOf(document: RegistryDocument, context: BuildContext): Readonly<
 
 function pick(document: RegistryDocument, keys: object): object {
   return Object.fromEntries(Object.entries(document).filter(([key]) => Object.hasOwn(keys, key)));
+}
+
+/**
+ * The registry that holds when none is written: files inside the workspace and local git verbs; no shell, no network, no push,
+ * commands in the sandbox. Every value is the document's own default, so `version: 1` and no file mean the same.
+ */
+export function defaultRegistry(): Registry {
+  return buildRegistry(unwrittenDocument(), {
+    file: '',
+    places: new Map(),
+    rules: new Map(),
+    warnings: [],
+  });
 }

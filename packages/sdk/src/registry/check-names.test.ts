@@ -101,13 +101,24 @@ const NAMED: Readonly<Record<string, (name: string) => string>> = {
   'arg_constraints.*.tool': (name) => `arg_constraints: [{tool: '${name}', arg_patterns: ['**']}]`,
   'tool_profiles.*.*': (name) => `tool_profiles: {mine: ['${name}']}`,
   'tools.~': (name) => `tools: {'${name}': {}}`,
+  'arg_constraints.*.allow.*.tool': (name) =>
+    `arg_constraints: [{tool: shell_exec, arg_patterns: [a], allow: [{tool: ${name}}]}]`,
+  'shell_allow.*.allow.*.tool': (name) => `shell_allow: [{pattern: ^a, allow: [{tool: ${name}}]}]`,
+  'validators.*.allow.*.tool': (name) => `validators: [{rule: own.rule, allow: [{tool: ${name}}]}]`,
+  'arg_constraints.*.deny.*.tool': (name) =>
+    `arg_constraints: [{tool: shell_exec, arg_patterns: [a], deny: [{tool: ${name}}]}]`,
+  'shell_allow.*.deny.*.tool': (name) => `shell_allow: [{pattern: ^a, deny: [{tool: ${name}}]}]`,
+  'validators.*.deny.*.tool': (name) => `validators: [{rule: own.rule, deny: [{tool: ${name}}]}]`,
+  'examples.allow.*.tool': (name) => `examples: {allow: [{tool: ${name}}]}`,
+  'examples.ask.*.tool': (name) => `examples: {ask: [{tool: ${name}}]}`,
+  'examples.deny.*.tool': (name) => `examples: {deny: [{tool: ${name}}]}`,
 };
 
 function load(text: string, more: { toolPatterns?: readonly string[] } = {}) {
   const tools = new Set(['file_read', 'file_write', 'shell_exec']);
   return loadRegistry(`version: 1\n${text}\n`, {
     file: 'r.yaml',
-    rules: new Map(),
+    rules: new Map([['own.rule', { id: 'own.rule', defaultEnforcement: 'warning' as const }]]),
     tools,
     engines: new Set(),
     ...more,

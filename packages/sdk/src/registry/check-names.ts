@@ -8,10 +8,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/pro
 import { safeText } from '@tool-runtime/protocol/internal';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
 import type { RuleEngine, RuleFacts } from '../contracts/rule.ts';
-import { expandBraces } from '../glob/expand-braces.ts';
-import { badGlob, isLiteralGlob } from '../glob/glob-syntax.ts';
+import { badGlob, expandBraces, isLiteralGlob } from '../glob/glob-syntax.ts';
 import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { didYouMean } from '../text/nearest-name.ts';
+import { didYouMean } from '../text/names.ts';
 import { sections } from './document.ts';
 import type { Finding } from './problems.ts';
 
@@ -95,7 +94,7 @@ function checkValidators(root: JsonObject, known: KnownNames): NameFindings {
 
 function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly Finding[] {
   const needed = [...rules.values()].flatMap(({ needsCommand }) => (needsCommand === undefined ? [] : [needsCommand]));
-  // A step may have a command that mends what it complains about; rules propose it.
+  // A step may have a command that fixes what it complains about; rules propose it.
   const known = new Set([...STEPS, ...needed, ...[...STEPS, ...needed].map((step) => `${step}.fix`), ...rules.keys()]);
   return entries(root['commands'])
     .filter(([name]) => !known.has(name) && !LANGUAGE_STEP.test(name))

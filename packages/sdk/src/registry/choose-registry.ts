@@ -5,8 +5,8 @@
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { Registry } from '../contracts/registry.ts';
 import { sha256Hex } from '../platform/digest.ts';
+import { defaultRegistry } from './build-registry.ts';
 import type { KnownNames } from './check-names.ts';
-import { defaultRegistry } from './default-registry.ts';
 import { loadRegistry } from './load-registry.ts';
 import { narrowRegistry } from './narrow-registry.ts';
 
@@ -31,18 +31,33 @@ export function chooseRegistry(sources: RegistrySources, known: KnownNames): Reg
   const found = load(sources.workspace, known);
   if (sources.isTrusted(sha256Hex(sources.workspace.text))) return found;
   const narrowed = narrowRegistry(defaultRegistry(), found, { ...known, overreach: 'warn' });
-  return narrowed.warnings.length === found.warnings.length ? narrowed : withHint(narrowed, sources.workspace.file);
+  const ignored = narrowed.warnings.slice(found.warnings.length);
+  // They say what the file allows when it is trusted.
+  const untested = { ...narrowed, examples: Object.freeze([]) };
+  if (ignored.length === 0) return Object.freeze(untested);
+  const warnings = [...found.warnings, notTrusted(ignored, sources.workspace.file)];
+  return Object.freeze({ ...untested, warnings: Object.freeze(warnings) });
 }
 
 function load(source: RegistryText, known: KnownNames): Registry {
   return loadRegistry(source.text, { ...known, file: source.file });
 }
 
-function withHint(registry: Registry, file: string): Registry {
-  const hint: ErrorEntry = {
+/** One warning for all of them; `tool-runtime doctor` shows each. */
+function notTrusted(ignored: readonly ErrorEntry[], file: string): ErrorEntry {
+  const settings = ignored.length === 1 ? '1 setting is' : `${ignored.length} settings are`;
+  return {
     code: 'E_POLICY',
-    message: `Registry of the workspace is not trusted, so it can only narrow the safe defaults: ${file}`,
-    details: { next: 'review it, then run: tool-runtime trust' },
+    message: `${file} is not trusted: ${settings} ignored`,
+    details: {
+      reason: 'registry_not_trusted',
+      ignored: ignored.map(({ message, details }) => `${placeOf(details)}${message}`),
+      next: 'read it, then run: tool-runtime trust',
+    },
   };
-  return Object.freeze({ ...registry, warnings: Object.freeze([...registry.warnings, hint]) });
+}
+
+function placeOf(details: ErrorEntry['details']): string {
+  const place = details?.['registry'];
+  return typeof place === 'string' ? `${place} ` : '';
 }

@@ -54,7 +54,7 @@ describe('registryJsonSchema', () => {
     assert.deepEqual(properties['allowed_tools']?.['items'], { $ref: '#/$defs/tool' });
     assert.deepEqual(Object.keys(properties['tools']?.['properties'] as JsonObject), ['file_read', 'grep']);
     assert.match(JSON.stringify(properties['validators']), /"rule":\{[^}]*"\$ref":"#\/\$defs\/rule"/);
-    const validate = new Ajv2020().compile(schema);
+    const validate = new Ajv2020({ formats: { uri: true } }).compile(schema);
     const named = {
       tools: { grep: { timeout_ms: 5 }, mine: {} },
       allowed_tools: ['mine_*'],

@@ -67,7 +67,8 @@ describe('the examples of the format', () => {
       allow_config: [],
       credentials: {},
     });
-    assert.deepEqual(registry.ast, { language: 'rust', format_on_save: true, validate_on_edit: true });
+    const ast = { language: 'rust', format_on_save: true, validate_on_edit: true, diagnostics_wait_ms: 400 };
+    assert.deepEqual(registry.ast, ast);
     assert.equal(registry.validators.size, 9);
     assert.deepEqual(registry.validators.get('code.todo.blockers'), {
       rule: 'code.todo.blockers',
@@ -132,18 +133,26 @@ describe('a registry that loads', () => {
           allow_config: [],
           credentials: {},
         },
-        ast: { format_on_save: false, validate_on_edit: false },
+        ast: { format_on_save: false, validate_on_edit: false, diagnostics_wait_ms: 400 },
         commands: {},
         protectedBranches: ['main', 'master'],
         testGlobs: [],
         importRules: [],
         secrets: { allow: [] },
+        ask: 'command_line',
         effects: 'direct',
         ceiling: { side_effect_level: 'workspace_write' },
         sandbox: { read_only: [], path: [], caches: Object.keys(PACKAGE_CACHES), env: [] },
         isolation: 'bubblewrap',
         durability: 'normal',
-        changes: { record: true, days: 30, max_file_mib: 16, max_mib: 512 },
+        changes: {
+          record: true,
+          days: 30,
+          max_file_mib: 16,
+          max_mib: 512,
+          tx_minutes: 60,
+          tx_checks: ['build', 'test'],
+        },
         retention: {
           records_days: 90,
           records_max: 5_000_000,
@@ -153,6 +162,9 @@ describe('a registry that loads', () => {
           caches_days: 30,
           caches_max_mib: 5120,
         },
+        witness: [],
+        sealedArgs: { keep: true, days: 30, max_kib: 64 },
+        examples: [],
         externalTools: [],
         toolProfiles: {},
         providers: {},
@@ -326,7 +338,7 @@ describe('a registry that loads', () => {
     ]);
   });
 
-  test('a command nobody uses is named with the one that was meant', () => {
+  test('an unused command is named with the one that was meant', () => {
     assert.deepEqual(warningsOf(load('version: 1\ncommands:\n  biuld: make\n')), [
       'tool-runtime.yaml:3 No rule or step uses this command: biuld (did you mean build?)',
     ]);

@@ -9,7 +9,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import { hostAllowed } from '../egress/domain-entry.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
-import { defaultRegistry } from './default-registry.ts';
+import { defaultRegistry } from './build-registry.ts';
 import { loadRegistry } from './load-registry.ts';
 import { narrowRegistry } from './narrow-registry.ts';
 
@@ -105,6 +105,18 @@ describe('what a session may not ask for', () => {
       'git: {}',
       'isolation: none',
       ['session.yaml:2 Isolation cannot be switched off: the host requires it'],
+    ],
+    [
+      'no witness',
+      'witness: [{file: /var/w}]',
+      'witness: []',
+      ['session.yaml:2 Witnesses are named by the host: witness'],
+    ],
+    [
+      'no sealed arguments',
+      'sealed_args: {keep: true}',
+      'sealed_args: {keep: false}',
+      ['session.yaml:2 Sealed arguments are set by the host: sealed_args.keep is true'],
     ],
     [
       'to forget sooner',
@@ -351,6 +363,12 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('ast: {validate_on_edit: false}', session).ast.validate_on_edit, false);
   });
 
+  test('how long an edit waits for a language server is a preference of the session [S0-23]', () => {
+    const host = 'ast: {diagnostics_wait_ms: 1000}';
+    assert.equal(narrow(host, 'ast: {diagnostics_wait_ms: 0}').ast.diagnostics_wait_ms, 0);
+    assert.equal(narrow(host, 'ast: {language: rust}').ast.diagnostics_wait_ms, 1000);
+  });
+
   test('children may be detached only where host and session say so [S3-49]', () => {
     const allow = 'children: {allow_detach: true}';
     assert.equal(narrow(allow, allow).children.allow_detach, true);
@@ -404,7 +422,7 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(registry.warnings, []);
   });
 
-  test('a ceiling nobody wrote comes down in silence [S0-23]', () => {
+  test('a default ceiling is lowered without a warning [S0-23]', () => {
     const registry = narrow("shell_allow: ['^ls']\nside_effect_level: read_only", "shell_allow: ['^ls']");
     assert.equal(registry.ceiling.side_effect_level, 'read_only');
     assert.deepEqual(registry.warnings, []);
@@ -428,7 +446,9 @@ describe('what holds when both are narrowed', () => {
 
   test('what is deleted when is what the host says [S1-41]', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
+    assert.deepEqual(narrow('witness: [{file: /var/w}]', 'git: {}').witness, [{ file: '/var/w' }]);
     assert.equal(narrow('changes: {days: 3}', 'git: {}').changes.days, 3);
+    assert.equal(narrow('sealed_args: {keep: false}', 'git: {}').sealedArgs.keep, false);
   });
 
   test('sandboxed commands need both sides, and the lists of both hold', () => {
@@ -681,7 +701,7 @@ describe('narrowing', () => {
         for (const side of [host, session]) {
           assert.deepEqual([...grants(result).difference(grants(side))], []);
         }
-        // The last figure is what stands in where a side sets none, and only the host's may do so.
+        // The last figure applies where a side sets none, and only the host's may do so.
         const [ours, theirs, both] = [figures(host), figures(session), figures(result)];
         assert.ok(
           both.every((value, index) => value <= (ours[index] ?? 0)),

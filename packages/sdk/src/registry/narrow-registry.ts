@@ -71,12 +71,14 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
       sections.flatMap(({ lists = {} }) => Object.keys(lists)),
     ),
     warnings,
+    // Those of the host held when it was started, and need not hold where less is allowed.
+    examples: session.examples,
     ...narrowed,
   };
   return deepFreeze(registry);
 }
 
-/** By line of the session's registry; what is not written comes last. */
+/** By line of the session's registry; keys that are not written come last. */
 function inOrder(session: Registry, entries: readonly Overreach[]): readonly Overreach[] {
   const lineOf = ({ path }: Overreach): number => session.spot(path)?.line ?? Number.MAX_SAFE_INTEGER;
   return entries.toSorted((left, right) => lineOf(left) - lineOf(right));

@@ -7,12 +7,12 @@
  */
 import type { z } from 'zod';
 import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.ts';
-import type { Registry } from '../contracts/registry.ts';
+import type { PolicyExample, Registry } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import type { Narrowing } from './narrowing.ts';
 
 /** The fields of a registry that sections compile to; the others describe the registry as a whole. */
-export type SectionFields = Omit<Registry, 'version' | 'fingerprint' | 'warnings' | 'spot'>;
+export type SectionFields = Omit<Registry, 'version' | 'fingerprint' | 'warnings' | 'spot' | 'examples'>;
 
 export interface BuildContext {
   readonly rules: ReadonlyMap<string, RuleFacts>;
@@ -38,6 +38,8 @@ export interface Section<Keys extends z.ZodRawShape = z.ZodRawShape, Built exten
   readonly lists?: Readonly<Record<string, (written: Written<Keys>) => readonly string[]>>;
   /** Where names of tools are written: `*` is every entry of a list or map, `~` every key of a map. */
   readonly toolNames?: readonly string[];
+  /** Calls that what is written must let through or refuse; see `tool-runtime policy check`. */
+  examples?(written: Written<Keys>): readonly PolicyExample[];
   /** The side-effect level that what is written needs, where no ceiling is written. */
   needs?(written: Written<Keys>): SideEffectLevel | undefined;
   /** What the keys mean, where that differs from what is written. Equal meanings have equal fingerprints. */

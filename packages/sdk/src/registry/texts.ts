@@ -2,9 +2,9 @@
 import { isToolError, utf8Length } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
+import { isAddress, isPort, normalHost, splitEntry } from '../egress/domain-entry.ts';
 import { compileGlob } from '../glob/match-glob.ts';
 import { allowlistPatternProblem, patternProblem } from '../pattern/compile-pattern.ts';
-import { readDomain } from './domains.ts';
 
 const MAX_COMMAND_BYTES = 8192;
 
@@ -64,6 +64,14 @@ export const ruleId = z
   .string()
   .min(1)
   .meta({ [NAMES]: 'rule' });
+/** Calls that an entry must let through or refuse. */
+export const exampleList = z.array(
+  z.strictObject({
+    tool: toolName.describe('Tool name'),
+    args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the call'),
+  }),
+);
+
 export const commandText = checkedText(commandProblem);
 export const hashText = checkedText(hashProblem);
 export const patternText = checkedText(patternProblem);
@@ -78,3 +86,26 @@ export const absolutePath = shapedText(
   'Not an absolute path',
 );
 export const milliseconds = z.int().min(1).max(86_400_000);
+
+type DomainReading = { readonly entry: string } | { readonly problem: string };
+
+/**
+ * Reads what an operator wrote as an entry of the egress allowlist, or says what is wrong with it.
+ *
+ * The normal form of one allowlist entry, or what is wrong with it.
+ */
+export function readDomain(written: string): DomainReading {
+  const shown = safeText(written, 80);
+  if (written.includes('://')) return { problem: `Domain has a scheme: ${shown} (write the host alone)` };
+  if (written.includes('/')) return { problem: `Domain has a path: ${shown} (write the host alone)` };
+  if (written.includes('@')) return { problem: `Domain has user information: ${shown} (write the host alone)` };
+  const { wildcard, host: writtenHost, port } = splitEntry(written);
+  if (writtenHost.includes('*')) {
+    return { problem: `Wildcard is only allowed as the first label: ${shown} (write *.example.org)` };
+  }
+  if (port !== '' && !isPort(port)) return { problem: `Port is not between 1 and 65535: ${shown}` };
+  const host = normalHost(writtenHost);
+  if (host === undefined) return { problem: `Not a host name or plain address: ${shown}` };
+  if (wildcard && isAddress(host)) return { problem: `An address has no subdomains: ${shown}` };
+  return { entry: `${wildcard ? '*.' : ''}${host}${port === '' ? '' : `:${port}`}` };
+}

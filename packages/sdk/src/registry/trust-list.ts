@@ -35,7 +35,7 @@ export interface TrustList {
   revoke(file: string): boolean;
 }
 
-export function openTrustList(state: StateFolder): TrustList {
+export function openTrustList(state: Pick<StateFolder, 'readText' | 'writeText'>): TrustList {
   const read = (): Entries => parseEntries(state.readText(FILE));
   const write = (files: Entries): void =>
     state.writeText(FILE, `${JSON.stringify({ version: VERSION, files }, null, 2)}\n`);

@@ -1,5 +1,5 @@
 /** The kinds of change that commit messages and branch names begin with, and how people write them instead. */
-import { nearestName } from '../text/nearest-name.ts';
+import { nearestName } from '../text/names.ts';
 
 export const CHANGE_TYPES = [
   'build',

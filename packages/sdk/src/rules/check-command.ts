@@ -10,7 +10,7 @@ import type { ChangeSet } from '../contracts/git.ts';
 import type { RuleContext, RuleDefinition, Violation } from '../contracts/rule.ts';
 import type { CommandFinding } from '../findings/command-finding.ts';
 import { readCommand } from '../shell/read-command.ts';
-import { shownNames } from '../text/shown-names.ts';
+import { shownNames } from '../text/names.ts';
 
 export interface CommandStep {
   readonly rule: string;

@@ -11,7 +11,7 @@ import { defineRule, type RuleContext, type Violation } from '../contracts/rule.
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
 import { readIndex } from '../git/read-index.ts';
 import { emptyTree } from '../git/resolve-revisions.ts';
-import { shownNames } from '../text/shown-names.ts';
+import { shownNames } from '../text/names.ts';
 
 const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {
   commit: true,

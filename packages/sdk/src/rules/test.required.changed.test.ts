@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inForce, withGate } from '../../test/gate-probe.ts';
 import type { FileSet } from '../../test/git-repository.ts';
-import { exampleTest, judgeFile } from './test-files/find-untested.ts';
+import { exampleTest, judgeFile } from './find-untested.ts';
 
 const registry = inForce('test.required.changed');
 const BASE: FileSet = {

@@ -2,11 +2,11 @@
  * test.required.changed: a change of code comes with a change of tests, or with a reason why not.
  *
  * What counts is lines that were added: taking code away, moving it or changing its mode needs no test, and taking tests
- * away is none.
+ * away does not count.
  */
 import { defineRule, type Violation } from '../contracts/rule.ts';
-import { shownNames } from '../text/shown-names.ts';
-import type { Untested } from './test-files/find-untested.ts';
+import { shownNames } from '../text/names.ts';
+import type { Untested } from './find-untested.ts';
 
 const MAX_FILES = 20;
 const EXAMPLES = 3;
@@ -23,7 +23,7 @@ export const testRequiredChanged = defineRule({
   appliesTo: ({ git }) => git !== undefined,
   async check(_subject, { changeSet, registry }) {
     // Some sixty patterns, which few sessions ever need.
-    const { findUntested } = await import('./test-files/find-untested.ts');
+    const { findUntested } = await import('./find-untested.ts');
     const untested = await findUntested(await changeSet(), registry.testGlobs);
     return untested.paths.length === 0 ? [] : [violation(untested)];
   },

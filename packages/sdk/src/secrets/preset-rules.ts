@@ -23,7 +23,7 @@ export interface ScannedSource {
   readonly text: string;
 }
 
-/** What a rule hands over, of which the translated sentence would hold the secret. */
+/** What a rule passes on, of which the translated sentence would hold the secret. */
 interface Report {
   readonly message: { readonly messageId: string; readonly data: Readonly<Record<string, unknown>> };
   readonly range: readonly [number, number];

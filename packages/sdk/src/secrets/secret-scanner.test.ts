@@ -38,11 +38,11 @@ function drawer(seed: number): Draw {
 }
 
 interface Planted {
-  /** What stands in the file. */
+  /** What is in the file. */
   readonly text: string;
   /** What the finding is about, when not all of the text. */
   readonly value?: string;
-  /** What nobody may see again. */
+  /** What must never be shown again. */
   readonly hidden: string;
 }
 

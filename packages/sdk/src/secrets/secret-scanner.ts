@@ -93,7 +93,7 @@ async function findInWindows(
     }
     if (isLast) break;
     place = advance(place, text, [at, to]);
-    // A large file is no reason to keep everything else waiting.
+    // A large file must not hold up other calls.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return findings;
@@ -127,7 +127,7 @@ const MIN_LENGTH = 6;
 
 type FindKnown = (text: string) => readonly SecretMatch[];
 
-/** Values the host itself holds as secrets, found wherever they stand word for word. */
+/** Values the host itself holds as secrets, found wherever they are word for word. */
 function findKnownSecrets(secrets: readonly string[]): FindKnown {
   const long = secrets.filter((secret) => secret.length >= MIN_LENGTH);
   const forms = new Set(long.flatMap((secret) => [secret, asBytes(secret)]));

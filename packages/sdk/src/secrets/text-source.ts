@@ -14,7 +14,7 @@ export interface TextSource {
   slice(from: number, to: number): string;
   /** The last place at or before this one that is not inside a character. */
   cut(at: number): number;
-  /** Made of bytes that are no known text: two-byte characters may be scattered in it. */
+  /** Made from bytes in an unknown encoding: it may contain two-byte characters. */
   readonly isBinary: boolean;
 }
 

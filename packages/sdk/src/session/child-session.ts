@@ -1,11 +1,10 @@
 /** What a parent asks for when it opens a child session, and what it holds afterwards. */
 import type { ContentRef, PolicyRef } from '../contracts/refs.ts';
 import type { Budgets, CapabilityPolicy } from '../contracts/registry.ts';
-import type { ChildRoutePolicy } from '../package/child-route.ts';
-import type { ChildToolPolicy } from '../package/child-tool-policy.ts';
+import type { ChildRoutePolicy, ChildToolPolicy } from '../package/child-tool-policy.ts';
 import type { ContextHandoff, HandoffVariant } from '../package/context-handoff.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
-import type { StripManifest } from '../package/strip-manifest.ts';
+import type { StripManifest } from '../package/package-parts.ts';
 import type { Session } from './session.ts';
 
 /** `reclaimable` children outlive their parent: the next ancestor takes them over. */
@@ -56,7 +55,7 @@ export interface Handoff {
   readonly variant: HandoffVariant;
   readonly refs: readonly ContentRef[];
   readonly policy_refs: readonly PolicyRef[];
-  /** Where in the journal the history stands that was handed over whole. */
+  /** Where in the journal the history stands that was passed on whole. */
   readonly audit_ref?: string;
 }
 

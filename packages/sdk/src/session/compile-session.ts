@@ -1,18 +1,23 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
-import type { ToolError } from '@tool-runtime/protocol';
+import { type PolicyExplanation, ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
-import type { WorkspaceChanges } from '../changes/change-set.ts';
+import type { SessionChanges } from '../changes/change-set.ts';
+import type { ToolArgSchema } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
+import type { Cassette } from '../contracts/cassette.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { StagedTree } from '../contracts/commands.ts';
 import type { Coordinator } from '../contracts/coordinator.ts';
+import type { EffectLedger } from '../contracts/effect-ledger.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
+import type { ArgsKeeper } from '../contracts/sealed-args.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import type { SessionWorkspace } from '../contracts/workspace.ts';
@@ -20,7 +25,7 @@ import type { CoordinatorBreakers } from '../coordinator/circuit-breaker.ts';
 import { createSessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
-import { createMetricsReporter } from '../events/metrics-reporter.ts';
+import { createMetricsReporter } from '../events/roll-up.ts';
 import type { ReconciledCall } from '../journal/reconcile.ts';
 import { createArgsSummarizer } from '../journal/recorded-args.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
@@ -32,21 +37,24 @@ import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
 import type { FileWorkspace } from '../platform/files/workspace.ts';
 import type { Spawner } from '../platform/processes/spawned-process.ts';
+import type { SealedArgs } from '../platform/state/sealed-args.ts';
+import type { TransactionFiles } from '../platform/state/transaction-files.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
+import { validateSurface } from '../policy/surface.ts';
 import { redactError } from '../redaction/redact-error.ts';
 import { redactingArtifacts, redactingEvents, redactingJournal } from '../redaction/redacting-ports.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { checkSurface } from './check-surface.ts';
+import type { PackageOrder, SessionPackage } from './compile-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import { type ChildBinding, childTools } from './family.ts';
+import type { WorkspaceJobs } from './job-table.ts';
 import { createJobTable } from './job-table.ts';
-import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
-import type { WorkspaceJobs } from './workspace-jobs.ts';
+import { createTransactions } from './transactions.ts';
 
 /** What all sessions of a runtime share. */
 export interface RuntimeParts {
@@ -66,11 +74,17 @@ export interface RuntimeParts {
   readonly breakers: CoordinatorBreakers;
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
+  readonly cassette: Cassette | undefined;
+  readonly ledger: EffectLedger | undefined;
   readonly locks: LockTable;
   readonly workspace: SessionWorkspace;
-  readonly changes: WorkspaceChanges;
+  readonly changes: SessionChanges;
   /** The same for a folder of the workspace. */
-  changesOf(folder: FileWorkspace, prefix: string): WorkspaceChanges;
+  changesOf(folder: FileWorkspace, prefix: string): SessionChanges;
+  /** The files of a transaction. */
+  openStage(tree: StagedTree): OpenStage;
+  readonly transactionFiles: TransactionFiles;
+  readonly sealedArgs: SealedArgs;
   /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
   readonly isFolder: boolean;
   /** Where it is in the workspace that path rules are written for; `.` for all of it. */
@@ -79,8 +93,22 @@ export interface RuntimeParts {
   readonly wholeWorkspaceTools: ReadonlySet<string>;
   /** A client that reaches these registry entries and nothing else, and those of the second list with credentials in the clear. */
   createHttp(allowedDomains: readonly string[], insecureCredentials: readonly string[]): OpenHttpClient;
-  /** The registry that holds under both. Throws E_POLICY when the second asks for more. */
-  narrowRegistry(host: Registry, requested: { readonly text: string; readonly file: string }): Promise<Registry>;
+  /** The registry that holds under both. Throws E_POLICY when the second asks for more, E_VALIDATION_FAIL when its examples do not hold. */
+  narrowRegistry(
+    host: Registry,
+    requested: { readonly text: string; readonly file: string } | undefined,
+  ): Promise<Registry>;
+  /** Undefined: arguments are not kept. `isPart`: of a session that has only a part of what its registry gives. */
+  sealArgs(
+    redactor: Redactor,
+    session: { readonly registry: Registry; readonly isPart: boolean },
+  ): ArgsKeeper | undefined;
+  /** What a tool declares about its arguments; nothing for an unknown one. */
+  schemaOf(tool: string): ToolArgSchema;
+  /** Throws E_VALIDATION_FAIL for a registry whose examples do not hold. */
+  requireExamples(registry: Registry): Promise<void>;
+  /** What the gates say to a call of this session; see `Session.explain`. */
+  explain(call: ProposedCall, session: SessionParts): Promise<PolicyExplanation>;
   /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
   openFolder(folder: string): Promise<OpenFolder>;
   /** Commands and git inside the sandbox this registry asks for. */
@@ -104,6 +132,18 @@ export interface RuntimeParts {
   /** Knows the secrets of the host; each session has one of its own that learns more. */
   readonly redactor: Redactor;
   readonly reportUnexpected: SessionParts['reportUnexpected'];
+}
+
+/** A call that is only proposed. */
+export interface ProposedCall {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+export interface OpenStage {
+  readonly workspace: SessionWorkspace;
+  readonly changes: SessionChanges;
+  close(): void;
 }
 
 export interface OpenFolder {
@@ -146,9 +186,18 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     }),
   );
   const exits = guardExits((child?.parent.parts.redactor ?? runtime.redactor).fork(), runtime);
-  return {
+  const parts: SessionParts = {
     ...sharedParts(runtime),
     ...exits,
+    sealed: runtime.sealArgs(exits.redactor, { registry, isPart: child !== undefined || runtime.isFolder }),
+    schemaOf: runtime.schemaOf,
+    transactions: createTransactions({
+      parts: () => parts,
+      openStage: runtime.openStage,
+      refused: runtime.wholeWorkspaceTools,
+      files: runtime.transactionFiles,
+      seesAll: child === undefined && !runtime.isFolder,
+    }),
     sessionId,
     actor,
     client,
@@ -192,6 +241,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       metrics: runtime.metrics,
     }),
   };
+  return parts;
 }
 
 function recordersOf(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
@@ -209,14 +259,16 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 }
 
 function sharedParts(runtime: RuntimeParts) {
-  const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
-  const { folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
+  const { instanceId, policy, recovery, ledger, locks, workspace, ast, findings, metrics, clock } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs, isDead, reconcile, cassette } = runtime;
   return {
     instanceId,
     isDead,
     reconcile,
     policy,
     recovery,
+    cassette,
+    ledger,
     locks,
     workspace,
     folderPrefix,
@@ -244,4 +296,23 @@ function guardExits(redactor: Redactor, runtime: Exits) {
     changes: runtime.changes.keepingOnly((bytes) => redactor.known.isEmpty || redactor.known.bytes(bytes) === bytes),
     reportUnexpected: (error: ToolError) => runtime.reportUnexpected(redactError(error, redactor)),
   };
+}
+
+/**
+ * Whether the tools of a session and its policy fit together, judged before it opens.
+ *
+ * A surface with errors never opens: better no session than one whose tools contradict its policy.
+ */
+function checkSurface(tools: readonly AnyTool[], registry: Registry, { hooks }: Pick<RuntimeParts, 'hooks'>): void {
+  const report = validateSurface({
+    tools,
+    ceiling: registry.ceiling,
+    approvals: registry.approvals,
+    hooks,
+  });
+  if (report.valid) return;
+  const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+  throw new ToolError('E_VALIDATION_FAIL', `Tools and policy do not fit: ${errors[0]?.message ?? 'unknown'}`, {
+    details: { diagnostics: errors.map((diagnostic) => ({ ...diagnostic })) },
+  });
 }

@@ -9,11 +9,11 @@ import type { CompiledTool } from '../call/state/session-parts.ts';
 import { completeAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { Registry } from '../contracts/registry.ts';
-import type { AnyTool, CallProfile } from '../contracts/tool.ts';
-import { isListedTool } from '../contracts/tool.ts';
-import type { CompiledToolFacts } from '../package/compile-package.ts';
+import { type AnyTool, type CallProfile, isListedTool } from '../contracts/tool.ts';
+import { type CompiledPackage, type CompiledToolFacts, compilePackage } from '../package/compile-package.ts';
 import type { HostExecutor } from '../package/executor-registry.ts';
-import type { ToolRoute } from '../package/tool-route.ts';
+import { buildSnapshot, type ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
+import type { ToolRoute } from '../package/tool-router.ts';
 import { digest } from '../platform/digest.ts';
 import { compileArgConstraints } from '../policy/arg-constraints.ts';
 import type { Ceiling } from '../policy/check-ceiling.ts';
@@ -121,6 +121,7 @@ export function compileTool(
     annotations,
     annotated: tool.annotations !== undefined,
     staticProfile: staticProfile(tool),
+    argsSeen: new WeakMap(),
     constraints: compileArgConstraints(registry.ceiling.tool_arg_constraints, {
       name: tool.name,
       argSchema: annotations.arg_schema,
@@ -160,6 +161,54 @@ export function argsSchema(tool: AnyTool): object {
   return tool.argsJsonSchema ?? z.toJSONSchema(tool.args, { io: 'input' });
 }
 
+/** Also of a tool that is not loaded yet. */
+export function argumentNames(tool: AnyTool): readonly string[] {
+  const { properties = {} } = argsSchema(tool) as { readonly properties?: object };
+  return Object.keys(properties);
+}
+
 export function dataSchema(tool: AnyTool): object {
   return tool.dataJsonSchema ?? z.toJSONSchema(tool.data, { io: 'output' });
+}
+
+export interface PackageOrder {
+  readonly agentId: string;
+  readonly registryFingerprint: string;
+  /** The same object for the same tool: a tool that was replaced has other ones. */
+  readonly tools: readonly CompiledToolFacts[];
+}
+
+export interface SessionPackage {
+  readonly package: CompiledPackage['package'];
+  readonly snapshot: ToolRegistrySnapshot;
+}
+
+/** More kinds of sessions than most hosts have. */
+const KEPT = 16;
+
+/**
+ * Packages and snapshots by their content. Sessions that may do the same share one, frozen all through: writing
+ * it costs more than the rest of opening a session.
+ */
+export function createPackageMemo(): (order: PackageOrder) => SessionPackage {
+  let kept: readonly (readonly [PackageOrder, SessionPackage])[] = [];
+  return (order) => {
+    const known = kept.find(([one]) => isSame(one, order)) ?? [order, build(order)];
+    kept = [known, ...kept.filter((one) => one !== known)].slice(0, KEPT);
+    return known[1];
+  };
+}
+
+function build(order: PackageOrder): SessionPackage {
+  const { package: made, routes } = compilePackage({ packageId: 'package.session', ...order });
+  return { package: made, snapshot: buildSnapshot(made, routes) };
+}
+
+function isSame(one: PackageOrder, other: PackageOrder): boolean {
+  return (
+    one.agentId === other.agentId &&
+    one.registryFingerprint === other.registryFingerprint &&
+    one.tools.length === other.tools.length &&
+    one.tools.every((facts, at) => facts === other.tools[at])
+  );
 }

@@ -426,7 +426,7 @@ describe('how a child ends [S3-49]', () => {
     await dispose();
   });
 
-  test('detaching needs a lifecycle, an operator who allows it, and somebody who takes over [S3-49]', async () => {
+  test('detaching needs a lifecycle, an operator who allows it, and a new owner [S3-49]', async () => {
     const allowed = registry('children: { allow_detach: true }\n');
     const taken = {
       acknowledgedBy: 'operator',
@@ -509,7 +509,7 @@ describe('a child on a folder [S0-14 S3-48]', () => {
     await dispose();
   });
 
-  test('its commands are walled into the folder [S0-36]', async () => {
+  test('its commands are confined to the folder [S0-36]', async () => {
     const { session, workspace, dispose } = await openFolder();
     const child = await session.openChild({ agentId: 'a', tools: ALL, folder: 'inner' });
     const inside = await child.call('shell_exec', { cmd: 'cat a.txt' });

@@ -5,7 +5,7 @@ import { JobStream, TextWatch } from './job.ts';
 
 const KEPT = 256 * 1024;
 
-test('the texts handed out, put together, are what was printed, wherever the looks and chunks fall', () => {
+test('the returned texts, put together, are what was printed, wherever the looks and chunks fall', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 60 }),
     fc.string({ unit: fc.constantFrom('a', 'ö', '€', '😀', '\n', '\ufeff') }).map((text) => Buffer.from(text)),
@@ -61,7 +61,7 @@ test('of what was not read in time the newest is kept, and the gap is exact', ()
   assert.equal(missedLines, gap.filter((byte) => byte === 10).length);
 });
 
-test('a text is found across chunks, in what was printed and handed out before, and only once it is all there', () => {
+test('a text is found across chunks, in what was printed and returned before, and only once it is all there', () => {
   const stream = new JobStream();
   stream.add(Buffer.from('listening on '));
   stream.take(false);

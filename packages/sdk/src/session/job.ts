@@ -1,7 +1,7 @@
 /** One job: a running command, what it printed and how it ended. */
 import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
 import type { JobArtifacts, JobNews, JobOutput, JobView, JobWait, StreamNews } from '../contracts/jobs.ts';
-import { firstCharacterStart, wholeCharactersEnd } from '../text/whole-characters.ts';
+import { firstCharacterStart, wholeCharactersEnd } from '../text/encoding.ts';
 
 /** The kernel does not report when a program begins to listen. */
 const PORT_LOOK_MS = 100;
@@ -31,7 +31,7 @@ export function tellListeners({ listeners }: Job): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Waits, then hands out what is new. */
+/** Waits, then gives out what is new. */
 export async function pollJob(job: Job, wait: JobWait, signal: AbortSignal): Promise<JobNews> {
   const isMet = conditionOf(job, wait);
   if (isMet === undefined) {
@@ -112,16 +112,16 @@ function stateOf({ outcome, isOverdue }: Job): JobView['state'] {
 }
 
 /**
- * One stream of a job: the newest bytes it printed, and how far they were handed out.
+ * One stream of a job: the newest bytes it printed, and how far they were given out.
  *
- * What was handed out already is kept as long as there is room, because a wait for a text also looks at it.
+ * What was given out already is kept as long as there is room, because a wait for a text also looks at it.
  */
 export class JobStream {
   #chunks: Uint8Array[] = [];
   #kept = 0;
   #total = 0;
   #handedOut = 0;
-  /** Line breaks in what was dropped before it was handed out. */
+  /** Line breaks in what was dropped before it was given out. */
   #missedLines = 0;
 
   add(chunk: Uint8Array): void {
@@ -145,12 +145,12 @@ export class JobStream {
     return this.#total;
   }
 
-  /** Whether there is a whole character to hand out. */
+  /** Whether there is a whole character to give out. */
   get hasNews(): boolean {
     return this.#handedOut < this.#total && wholeCharactersEnd(this.since(this.#handedOut)) > 0;
   }
 
-  /** What was not handed out yet. Half a character at the end waits for its rest, until the stream has ended. */
+  /** What was not given out yet. Half a character at the end waits for its rest, until the stream has ended. */
   take(hasEnded: boolean): StreamNews {
     const bytes = this.since(this.#handedOut);
     const first = this.#total - bytes.length;

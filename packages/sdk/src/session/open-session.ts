@@ -1,9 +1,11 @@
 /** Opens a session: narrows the registry, freezes the snapshot, puts the opening on record. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
+import { settle } from '../call/state/settle.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import type { SessionRecord } from '../contracts/journal.ts';
 import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import { type DepthBudget, depthBudget } from '../package/depth-budget.ts';
 import { intersectPolicies } from '../policy/intersect-policy.ts';
 import type { Usage } from './child-session.ts';
@@ -26,12 +28,23 @@ export interface OpenSessionInput {
 }
 
 /** What a session of this kind could use, without opening one: nothing is recorded, started or kept. */
-export async function previewSession(input: OpenSessionInput, runtime: RuntimeParts): Promise<SessionPreview> {
+export function previewSession(input: OpenSessionInput, runtime: RuntimeParts): Promise<SessionPreview> {
+  return inPreview(input, runtime, (parts) => ({ tools: discoverTools(parts), hidden: hiddenTools(parts) }));
+}
+
+/** The parts of such a session, for as long as `use` takes. */
+export async function inPreview<T>(
+  input: OpenSessionInput,
+  runtime: RuntimeParts,
+  use: (parts: SessionParts) => MaybePromise<T>,
+): Promise<T> {
   const parts = compileSession(identityOf(input, runtime), runtime);
-  const preview = { tools: discoverTools(parts), hidden: hiddenTools(parts) };
-  parts.http.close();
-  await Promise.all([parts.jobs.close(), parts.programs.close()]);
-  return preview;
+  try {
+    return await use(parts);
+  } finally {
+    parts.http.close();
+    await Promise.all([parts.jobs.close(), parts.programs.close()]);
+  }
 }
 
 export interface SessionPreview {
@@ -110,6 +123,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
     heartbeatTimeoutMs,
     family,
     usage,
+    explain: (call) => runtime.explain(call, parts),
     onClose: async (reason) => {
       last = usage();
       owner.onClosed(session);
@@ -117,10 +131,14 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
       parts.http.close();
       parts.reporter.close();
       runtime.metrics.forget(sessionId);
-      const recorded = runtime.journal.append([...(child?.closingRecords(reason, last) ?? []), record(reason)]);
-      const [leave] = await Promise.all([endPrograms(parts, leavePlace, runtime), recorded]);
+      // Also when it cannot be recorded, everything of the session ends first.
+      const records = [...(child?.closingRecords(reason, last) ?? []), record(reason)];
+      const recorded = settle(() => runtime.journal.append(records));
+      const leave = await endPrograms(parts, leavePlace, runtime);
+      const written = await recorded;
       await child?.onClosed(last);
       await leave();
+      if (!written.ok) throw written.error;
     },
   });
   return session;
@@ -157,7 +175,7 @@ async function openChild(child: ChildBinding, owner: SessionOwner): Promise<Sess
     child,
   };
   const heartbeatTimeoutMs = checkHeartbeat(options.heartbeatTimeoutMs);
-  // Whoever prepared the child also leaves its place.
+  // The code that prepared the child also leaves its place.
   const leavePlace = async (): Promise<void> => {};
   return openMember(identity, { runtime: prepared.runtime, owner, heartbeatTimeoutMs, leavePlace });
 }

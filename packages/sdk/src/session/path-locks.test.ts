@@ -12,7 +12,7 @@ function request(callId: string, keys: readonly string[], waitMs = 5_000, signal
 }
 
 describe('path locks [S0-76]', () => {
-  test('are taken without waiting when nobody holds them [S0-76]', () => {
+  test('are taken without waiting when they are free [S0-76]', () => {
     const locks = createPathLocks();
     const release = locks.acquire(request('a', ['x', 'y', 'x']));
     assert.equal(typeof release, 'function');

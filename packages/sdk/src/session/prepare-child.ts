@@ -25,7 +25,7 @@ import {
   validateHandoff,
 } from '../package/context-handoff.ts';
 import { childBudget, type DepthBudget } from '../package/depth-budget.ts';
-import { nearestName } from '../text/nearest-name.ts';
+import { nearestName } from '../text/names.ts';
 import type { ChildLifecycleName, ChildOptions, Handoff } from './child-session.ts';
 import type { OpenFolder, RuntimeParts } from './compile-session.ts';
 import type { CarvedBudget, SessionBudget } from './session-budget.ts';
@@ -88,7 +88,7 @@ export async function prepareChild(options: ChildOptions, parent: Parent): Promi
 }
 
 function buildPackage(options: ChildOptions, handoff: ContextHandoff, { parts }: Parent): ChildPackage {
-  // Said before the tools are looked at: a handoff that may not be made is no reason to search for names.
+  // Checked before the tools: for a forbidden handoff no names need to be searched.
   validateHandoff(handoff);
   return buildChildPackage({
     parent: parts.package,
@@ -173,7 +173,7 @@ function badShare(limit: string): ToolError {
   return contractViolation(`Share of a budget is not a number from zero up: ${limit}`, { field: `budget.${limit}` });
 }
 
-/** Only refs and policies of the parent are handed over, and for a whole history its position in the journal. */
+/** Only refs and policies of the parent are passed on, and for a whole history its position in the journal. */
 function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff {
   const { seq, mac } = journal.head();
   return {

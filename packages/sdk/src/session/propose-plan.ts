@@ -13,6 +13,7 @@ import {
   MAX_PLAN_STEPS,
   type PlanStepVerdict,
   type PlanVerdict,
+  type PolicyExplanation,
   ToolError,
 } from '@tool-runtime/protocol';
 import { judgeProposal } from '../call/pipeline.ts';
@@ -24,6 +25,9 @@ import { cancellation, completeRefusal, failure } from '../contracts/failures.ts
 import { checkToolName } from '../contracts/identifiers.ts';
 import type { PlanRecord } from '../contracts/journal.ts';
 import { coordinatorDenial } from '../coordinator/coordinator-refusal.ts';
+import type { ProposedCall } from './compile-session.ts';
+import { inTurn, type RunningWork } from './requests.ts';
+import type { Session } from './session.ts';
 
 export interface PlanSteps {
   readonly steps: readonly { readonly tool: string; readonly args: unknown }[];
@@ -31,8 +35,37 @@ export interface PlanSteps {
   readonly note?: string;
 }
 
+interface Proposing {
+  readonly running: RunningWork;
+  explain(call: ProposedCall): Promise<PolicyExplanation>;
+  refuseWhenEnded(): void;
+}
+
+/** What a session says about calls that are not made. */
+export function proposals(
+  parts: SessionParts,
+  { running, explain, refuseWhenEnded }: Proposing,
+): Pick<Session, 'propose' | 'explain'> {
+  return {
+    async propose(plan, options = {}) {
+      refuseWhenEnded();
+      const stop = new AbortController();
+      const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+      return running.run((onOpen, turn) => {
+        onOpen((reason) => stop.abort(reason));
+        return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
+      });
+    },
+    async explain(tool, args) {
+      refuseWhenEnded();
+      checkToolName(tool, 'tool');
+      return explain({ tool, args });
+    },
+  };
+}
+
 /** Throws E_VALIDATION_FAIL for what is no plan, E_INTERNAL when it cannot be recorded, and a cancellation. */
-export async function proposePlan(plan: PlanSteps, parts: SessionParts, signal: AbortSignal): Promise<PlanVerdict> {
+async function proposePlan(plan: PlanSteps, parts: SessionParts, signal: AbortSignal): Promise<PlanVerdict> {
   checkPlan(plan);
   const planId = `plan.${parts.newId()}`;
   const judged: JudgedStep[] = [];

@@ -12,7 +12,7 @@ interface Entry {
   abort: Abort | undefined;
 }
 
-/** Work that takes its turn itself, as the first thing it waits for. */
+/** Work that takes its turn itself, as the first thing it waits for. Never throws at once. */
 type Work<Answer> = (onOpen: (abort: Abort) => void, turn: CallTurn) => Promise<Answer>;
 
 /** All waits are those of one session, so the slots know one owner. */
@@ -41,19 +41,15 @@ export class RunningWork {
   }
 
   /** Work that waits for its turn counts as running. `work` says through `onOpen` how it can be cancelled. */
-  async run<Answer>(work: Work<Answer>): Promise<Answer> {
+  run<Answer>(work: Work<Answer>): Promise<Answer> {
     const entry: Entry = { answer: undefined, abort: undefined };
     this.#entries.add(entry);
-    const answer = this.#withTurn(entry, work);
+    const answer = this.#inTurn(entry, work);
     entry.answer = answer;
-    try {
-      return await answer;
-    } finally {
-      this.#entries.delete(entry);
-    }
+    return answer;
   }
 
-  async #withTurn<Answer>(entry: Entry, work: Work<Answer>): Promise<Answer> {
+  #inTurn<Answer>(entry: Entry, work: Work<Answer>): Promise<Answer> {
     const slots = this.#slots;
     let isTaken = false;
     const turn: CallTurn = {
@@ -66,15 +62,21 @@ export class RunningWork {
       },
       lend: () => this.#lend(),
     };
-    try {
-      return await work((abort) => {
-        entry.abort = abort;
-        // Work that still waited for its turn when all was cancelled is cancelled as it begins.
-        if (this.#cancelled !== undefined) abort(this.#cancelled);
-      }, turn);
-    } finally {
+    const answer = work((abort) => {
+      entry.abort = abort;
+      // Work that still waited for its turn when all was cancelled is cancelled as it begins.
+      if (this.#cancelled !== undefined) abort(this.#cancelled);
+    }, turn);
+    const leave = (): void => {
       if (isTaken) slots.give();
-    }
+      this.#entries.delete(entry);
+      // A set that was rebuilt refers to the one before it, so what has left must hold on to nothing.
+      entry.answer = undefined;
+      entry.abort = undefined;
+    };
+    // Added first, so it runs first: the caller that gets the answer finds the turn free.
+    answer.then(leave, leave);
+    return answer;
   }
 
   #lend(): () => void {
@@ -96,6 +98,45 @@ export class RunningWork {
   /** Resolves when nothing is left. */
   async ended(): Promise<void> {
     while (this.#entries.size > 0) await Promise.allSettled([...this.#entries].map(({ answer }) => answer));
+  }
+}
+
+/** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */
+export function inTurn<Answer>(work: () => Promise<Answer>, signal: AbortSignal = new AbortController().signal) {
+  return async (_onOpen: unknown, turn: CallTurn): Promise<Answer> => {
+    await turn.take(() => signal);
+    return work();
+  };
+}
+
+/** Outside first: a call that waits there takes no place in its session. */
+export function bothTurns(outer: CallTurn | undefined, own: CallTurn): CallTurn {
+  if (outer === undefined) return own;
+  return {
+    take(signal) {
+      const taken = outer.take(signal);
+      // The signal is made only where there was something to wait for.
+      if (taken === undefined) return own.take(signal);
+      return taken.then(() => (signal().aborted ? undefined : own.take(signal)));
+    },
+    lend() {
+      const resume = outer.lend();
+      const resumeOwn = lendOr(own, resume);
+      return () => {
+        resume();
+        resumeOwn();
+      };
+    },
+  };
+}
+
+/** A session that has too many questions already refuses one more. */
+function lendOr(turn: CallTurn, undo: () => void): () => void {
+  try {
+    return turn.lend();
+  } catch (thrown) {
+    undo();
+    throw thrown;
   }
 }
 

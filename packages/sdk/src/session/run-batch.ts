@@ -4,17 +4,37 @@
  * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later
  * one, unless both name what they touch and share nothing. A failed call never cancels its siblings.
  */
+import {
+  type BatchRequest,
+  type BatchResponse,
+  type ErrorMessage,
+  type ToolError,
+  type ToolResponse,
+  toToolError,
+} from '@tool-runtime/protocol';
 import { rewriteAliases } from '../call/normalize-args.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { isReadOnlyKind } from '../contracts/annotations.ts';
-import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
+import { completeRefusal } from '../contracts/failures.ts';
+import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
+import type { HandleOptions } from './session.ts';
 
 export interface BatchCall<Answer> {
   /** What the call may touch: nothing exclusive (`shared`), some keys, or anything. */
   readonly footprint: Footprint;
   run(): Promise<Answer>;
+}
+
+/** A call of a batch that is one transaction. */
+export interface AtomicItem {
+  readonly tool: string;
+  readonly requestId: string;
+  /** The transaction it names, which it must not. */
+  readonly txId: string | undefined;
+  readonly footprint: Footprint;
+  run(txId: string): Promise<ToolResponse | ErrorMessage>;
 }
 
 export interface Footprint {
@@ -96,4 +116,69 @@ function lockKeysOf(
     // Bad arguments are refused by the pipeline; for ordering they count as touching anything.
     return undefined;
   }
+}
+
+/** The refusal of an envelope. */
+export function errorMessage(error: ToolError, requestId: string | null): ErrorMessage {
+  const { code, message, details } = completeRefusal(error).toEntry();
+  return { type: 'ErrorMessage', code, message, request_id: requestId, ...(details === undefined ? {} : { details }) };
+}
+
+export type BatchRequestCall = BatchRequest['calls'][number];
+
+type CallAnswer = ToolResponse | ErrorMessage;
+
+/** What a transport has to say about the calls of a batch. */
+export interface BatchHandling {
+  /** Called when the strategy lets the call begin; runs it by `handle`. */
+  readonly handleCall?: (
+    requestId: string,
+    handle: (options: HandleOptions) => Promise<CallAnswer>,
+  ) => Promise<CallAnswer>;
+}
+
+interface BatchParts extends BatchHandling {
+  /** Throws what refuses the batch. */
+  claim(): void;
+  call(
+    item: BatchRequestCall,
+    options: HandleOptions & { strategy: ToolExecutionStrategy; txId?: string },
+  ): Promise<ToolResponse>;
+  /** All of them in one transaction. */
+  atomically(items: readonly AtomicItem[], strategy: ToolExecutionStrategy): Promise<readonly CallAnswer[]>;
+  footprint(item: BatchRequestCall): Footprint;
+}
+
+/**
+ * A batch that came as an envelope: the batch is refused as a whole, or each of its calls has an answer.
+ *
+ * Never rejects.
+ */
+export async function handleBatch(request: BatchRequest, parts: BatchParts): Promise<BatchResponse | ErrorMessage> {
+  const { request_id } = request;
+  const responses: CallAnswer[] = [];
+  try {
+    const strategy = parseStrategy(request.strategy);
+    parts.claim();
+    const runItem = (item: BatchRequestCall, joined: { txId?: string }): Promise<CallAnswer> => {
+      const handle = (options: HandleOptions): Promise<CallAnswer> =>
+        parts
+          .call(item, { ...options, ...joined, strategy })
+          .catch((thrown: unknown) => errorMessage(toToolError(thrown), item.request_id));
+      return parts.handleCall?.(item.request_id, handle) ?? handle({});
+    };
+    if (request.atomic === true) {
+      const items = request.calls.map((item) => ({
+        ...{ tool: item.tool, requestId: item.request_id, txId: item.tx_id, footprint: parts.footprint(item) },
+        run: (txId: string) => runItem(item, { txId }),
+      }));
+      responses.push(...(await parts.atomically(items, strategy)));
+    } else {
+      const calls = request.calls.map((item) => ({ footprint: parts.footprint(item), run: () => runItem(item, {}) }));
+      await runBatch(calls, strategy, (answer) => responses.push(answer));
+    }
+  } catch (thrown) {
+    return errorMessage(toToolError(thrown), request_id);
+  }
+  return { type: 'BatchResponse', request_id, responses };
 }

@@ -1,4 +1,4 @@
-/** Budgets of families: whatever parents and children do, nobody uses more than was given to them or their elders. */
+/** Budgets of families: whatever parents and children do, none uses more than was given to it or its ancestors. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -8,20 +8,20 @@ import {
   type BatchResponse,
   type ErrorMessage,
   type PlanVerdict,
+  type PolicyExplanation,
   type ToolError,
   type ToolRequest,
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
 import { readArgs } from '../call/normalize-args.ts';
-import { runCall } from '../call/pipeline.ts';
 import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
-import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { cancellation, policyDenial } from '../contracts/failures.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
+import type { EventSelection, RuntimeEvent } from '../contracts/telemetry.ts';
 import type { PresentedAnswer } from '../contracts/tool-text.ts';
 import type { ToolAnswer, ToolArgs } from '../contracts/tool-types.ts';
 import type { Totals } from '../events/metrics.ts';
@@ -29,18 +29,29 @@ import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
 import { presentAnswer, type ShownResponse } from '../present/present-answer.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
+import type { ProposedCall } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
-import { errorMessage } from './error-message.ts';
 import type { EndChildren, Family } from './family.ts';
-import { type BatchHandling, type BatchRequestCall, handleBatch } from './handle-batch.ts';
-import { type PlanSteps, proposePlan } from './propose-plan.ts';
-import { RequestIds, RunningWork } from './requests.ts';
-import { footprintOf, runBatch } from './run-batch.ts';
+import { type PlanSteps, proposals } from './propose-plan.ts';
+import { type Abort, bothTurns, inTurn, RequestIds, RunningWork } from './requests.ts';
+import { atomicBatch, runAtomic, stepCaller } from './run-atomic.ts';
+import {
+  type BatchHandling,
+  type BatchRequestCall,
+  errorMessage,
+  footprintOf,
+  handleBatch,
+  runBatch,
+} from './run-batch.ts';
+import { asMembers, runTaped } from './run-taped.ts';
+import { runJoined } from './transactions.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
   readonly idempotencyKey?: string;
   readonly dedupeKey?: string;
+  /** The transaction it belongs to; the newest open one of the session by default. Keys hold inside of it only. */
+  readonly txId?: string;
   /** Lowers the tool's time limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -62,11 +73,16 @@ export interface BatchItem extends CallOptions {
 
 export interface BatchOptions {
   readonly strategy?: ToolExecutionStrategy;
+  /** All calls in one transaction, which is committed when all of them succeed and given up otherwise. */
+  readonly atomic?: boolean;
   /** Called as answers are released: when ready, or in request order, as the strategy says. */
   readonly onResponse?: (response: ToolResponse, index: number) => void;
 }
 
-export type HandleOptions = Pick<CallOptions, 'signal' | 'askClient' | 'turn'>;
+export interface HandleOptions extends Pick<CallOptions, 'signal' | 'askClient' | 'turn'> {
+  /** Gets a function that cancels the call, before anything else happens. Costs less than a signal for every call. */
+  readonly onOpen?: (cancel: (reason?: ToolError) => void) => void;
+}
 
 export interface PresentedCall {
   readonly tool: string;
@@ -91,16 +107,21 @@ export interface Session {
    */
   call<Name extends string>(tool: Name, args: ToolArgs<Name>, options?: CallOptions): Promise<ToolAnswer<Name>>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
-  /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
+  /** Never rejects: a call that is not for this session is answered with an ErrorMessage. */
   handle(request: ToolRequest, options?: HandleOptions): Promise<ToolResponse | ErrorMessage>;
   /** As `handle`: a call that is refused has an ErrorMessage among the responses, a batch that is refused is one. */
   handleBatch(request: BatchRequest, options?: BatchHandling): Promise<BatchResponse | ErrorMessage>;
   /**
    * What the gates and the coordinator say about calls that are only proposed. Nothing runs, and nothing is promised: hooks,
    * budgets and locks have their say when the calls come. One record in the journal. Rejects where `call` does, for
-   * what is no plan, and when it cannot be recorded.
+   * an invalid plan, and when it cannot be recorded.
    */
   propose(plan: PlanSteps, options?: ProposeOptions): Promise<PlanVerdict>;
+  /**
+   * What every gate says to a call, with the line of the registry that decides, and the smallest change of the registry
+   * that would turn the answer. Nothing runs and nothing is recorded. Hooks, budgets and the coordinator are not asked.
+   */
+  explain(tool: string, args: unknown): Promise<PolicyExplanation>;
   /** What this session may use: all tools, or the one of this name. */
   tools(name?: string): readonly ToolListing[];
   /**
@@ -154,12 +175,13 @@ export interface CloseOptions {
 export interface SessionHooks {
   readonly heartbeatTimeoutMs: number | undefined;
   readonly family: Family;
+  explain(call: ProposedCall): Promise<PolicyExplanation>;
   usage(): Usage;
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
 }
 
 /** A call of a batch knows how the batch runs. */
-type InnerOptions = CallOptions & Pick<CallRequest, 'strategy'>;
+type InnerOptions = CallOptions & Pick<HandleOptions, 'onOpen'> & Pick<CallRequest, 'strategy' | 'member'>;
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
   const { family } = hooks;
@@ -175,7 +197,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   function refuseWhenEnded(): void {
     const limit = hooks.heartbeatTimeoutMs;
     if (life.ended === undefined && limit !== undefined && parts.clock.monotonic() - life.lastBeat > limit) {
-      void close({ cancel: true, reason: 'expired' });
+      close({ cancel: true, reason: 'expired' }).catch(reportTo(parts));
     }
     if (life.ended !== undefined) throw sessionEnded(life.ended);
   }
@@ -194,6 +216,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
       await running.ended();
       // One that was still opening is running work of its parent, and only now there to be ended.
       if (family.size > 0) await family.end(how);
+      await parts.transactions.close();
       await hooks.onClose(reason);
     } finally {
       over.resolve(reason);
@@ -214,10 +237,12 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return (await callUntyped(tool, args, options)) as ToolAnswer<Name>;
   }
 
-  async function callUntyped(tool: string, args: unknown, options: InnerOptions): Promise<ToolResponse> {
+  /** Throws at once what is no call of this session. */
+  function callUntyped(tool: string, args: unknown, options: InnerOptions): Promise<ToolResponse> {
     refuseWhenEnded();
-    const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
-    return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
+    const request = admitRequest(options, { tool, args }, { requestIds, newId: parts.newId });
+    const run = parts.cassette === undefined ? runJoined : runTaped;
+    return running.run((onOpen, turn) => run(inTurnOf(request, turn), parts, bothOpen(onOpen, options.onOpen)));
   }
 
   function claimBatch({ session_id, request_id }: BatchRequest): void {
@@ -226,31 +251,21 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     requestIds.claim(checkId(request_id, 'request_id'), { isKeyed: false });
   }
 
-  async function propose(plan: PlanSteps, options: ProposeOptions = {}): Promise<PlanVerdict> {
-    refuseWhenEnded();
-    const stop = new AbortController();
-    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
-    return running.run((onOpen, turn) => {
-      onOpen((reason) => stop.abort(reason));
-      return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
-    });
-  }
-
   return {
     id: parts.sessionId,
     snapshot: parts.snapshot,
     ceiling: parts.registry.ceiling,
     call,
-    ...batches(callUntyped, claimBatch, parts),
+    ...batches(async (tool, args, options) => callUntyped(tool, args, options), claimBatch, parts),
     async handle(request, options = {}) {
       try {
         if (request.session_id !== parts.sessionId) throw wrongSession();
-        return await call(request.tool, request.args, { ...envelopeOptions(request), ...options });
+        return await callUntyped(request.tool, request.args, { ...envelopeOptions(request), ...options });
       } catch (thrown) {
         return errorMessage(toToolError(thrown), request.request_id);
       }
     },
-    propose,
+    ...proposals(parts, { running, explain: hooks.explain, refuseWhenEnded }),
     tools: (name) => discoverTools(parts, name),
     present: (asked, response) => presentCall(asked, response, parts),
     hidden: () => hiddenTools(parts),
@@ -271,29 +286,43 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   };
 }
 
+/** For what no caller waits for: a failure there, such as a full journal, must not end the process. */
+function reportTo({ reportUnexpected }: Pick<SessionParts, 'reportUnexpected'>): (thrown: unknown) => void {
+  return (thrown) => reportUnexpected(toToolError(thrown));
+}
+
 function batches(
-  call: (tool: string, args: unknown, options: InnerOptions) => Promise<ToolResponse>,
+  call: CallTool,
   claim: (request: BatchRequest) => void,
   parts: SessionParts,
 ): Pick<Session, 'batch' | 'handleBatch'> {
   return {
     async batch(items, options = {}) {
       const strategy = parseStrategy(options.strategy ?? { type: 'sequential' });
-      const calls = items.map(({ tool, args, ...rest }) => ({
-        footprint: footprintOf(tool, args, parts),
-        run: () => call(tool, args, { ...rest, strategy }),
-      }));
-      return runBatch(calls, strategy, options.onResponse ?? (() => {}));
+      return asMembers(strategy.type === 'sequential' ? 0 : items.length, parts, async (memberAt) => {
+        if (options.atomic === true) return atomicBatch(items, { strategy, call, parts, options, memberAt });
+        const calls = items.map(({ tool, args, ...rest }, index) => ({
+          footprint: footprintOf(tool, args, parts),
+          run: () => call(tool, args, { ...rest, strategy, ...memberAt(index) }),
+        }));
+        return runBatch(calls, strategy, options.onResponse ?? (() => {}));
+      });
     },
     handleBatch: (request, options = {}) =>
-      handleBatch(request, {
-        ...options,
-        claim: () => claim(request),
-        call: (item, how) => call(item.tool, item.args, { ...envelopeOptions(item), ...how }),
-        footprint: ({ tool, args }) => footprintOf(tool, args, parts),
-      }),
+      asMembers(request.strategy === undefined ? 0 : request.calls.length, parts, (memberAt) =>
+        handleBatch(request, {
+          ...options,
+          claim: () => claim(request),
+          call: (item, how) =>
+            call(item.tool, item.args, { ...envelopeOptions(item), ...how, ...memberAt(request.calls.indexOf(item)) }),
+          atomically: (items, strategy) => runAtomic(items, { strategy, call: stepCaller(call, parts) }),
+          footprint: ({ tool, args }) => footprintOf(tool, args, parts),
+        }),
+      ),
   };
 }
+
+export type CallTool = (tool: string, args: unknown, options: InnerOptions) => Promise<ToolResponse>;
 
 function presentCall(asked: PresentedCall, response: ShownResponse, parts: SessionParts): PresentedAnswer {
   const compiled = parts.tools.get(asked.tool);
@@ -303,52 +332,31 @@ function presentCall(asked: PresentedCall, response: ShownResponse, parts: Sessi
 }
 
 /** The same step for every way in: short, printable names, ids and keys, no id twice. Throws E_VALIDATION_FAIL. */
-function admitRequest(given: BatchItem & InnerOptions, requestIds: RequestIds, newId: () => string): CallRequest {
-  const { requestId, ...rest } = given;
-  checkToolName(rest.tool, 'tool');
-  const { idempotencyKey, dedupeKey } = rest;
+function admitRequest(
+  options: InnerOptions,
+  { tool, args }: Pick<CallRequest, 'tool' | 'args'>,
+  { requestIds, newId }: { readonly requestIds: RequestIds; readonly newId: () => string },
+): CallRequest {
+  const { requestId, idempotencyKey, dedupeKey, txId } = options;
+  checkToolName(tool, 'tool');
   if (idempotencyKey !== undefined) checkId(idempotencyKey, 'idempotency_key');
   if (dedupeKey !== undefined) checkId(dedupeKey, 'dedupe_key');
+  if (txId !== undefined) checkId(txId, 'tx_id');
   const isKeyed = idempotencyKey !== undefined || dedupeKey !== undefined;
   if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed });
-  return { ...rest, requestId: requestId ?? newId() };
+  return { ...options, tool, args, requestId: requestId ?? newId() };
 }
 
-/** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */
-function inTurn<Answer>(work: () => Promise<Answer>, signal = new AbortController().signal) {
-  return async (_onOpen: unknown, turn: CallTurn): Promise<Answer> => {
-    await turn.take(() => signal);
-    return work();
+function inTurnOf(request: CallRequest, turn: CallTurn): CallRequest {
+  return { ...request, turn: bothTurns(request.turn, turn) };
+}
+
+function bothOpen(own: (abort: Abort) => void, given: HandleOptions['onOpen']): (abort: Abort) => void {
+  if (given === undefined) return own;
+  return (abort) => {
+    own(abort);
+    given((reason) => abort(reason ?? cancellation()));
   };
-}
-
-/** Outside first: a call that waits there takes no place in its session. */
-function bothTurns(outer: CallTurn | undefined, own: CallTurn): CallTurn {
-  if (outer === undefined) return own;
-  return {
-    async take(signal) {
-      await outer.take(signal);
-      if (!signal().aborted) await own.take(signal);
-    },
-    lend() {
-      const resume = outer.lend();
-      const resumeOwn = lendOr(own, resume);
-      return () => {
-        resume();
-        resumeOwn();
-      };
-    },
-  };
-}
-
-/** A session that has too many questions already refuses one more. */
-function lendOr(turn: CallTurn, undo: () => void): () => void {
-  try {
-    return turn.lend();
-  } catch (thrown) {
-    undo();
-    throw thrown;
-  }
 }
 
 function envelopeOptions(request: BatchRequestCall): CallOptions {
@@ -356,6 +364,7 @@ function envelopeOptions(request: BatchRequestCall): CallOptions {
     requestId: request.request_id,
     ...(request.idempotency_key === undefined ? {} : { idempotencyKey: request.idempotency_key }),
     ...(request.dedupe_key === undefined ? {} : { dedupeKey: request.dedupe_key }),
+    ...(request.tx_id === undefined ? {} : { txId: request.tx_id }),
     ...(request.timeout_ms === undefined ? {} : { timeoutMs: request.timeout_ms }),
     ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
     ...(request.tracestate === undefined ? {} : { tracestate: request.tracestate }),

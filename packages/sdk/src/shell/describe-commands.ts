@@ -54,3 +54,22 @@ function named(all: readonly string[]): string {
 function sentences(...parts: readonly string[]): string {
   return parts.join('. ');
 }
+
+const MAX_LISTED = 8;
+
+/**
+ * What an allowlist allows, in the words of a refusal.
+ *
+ * The first pattern for this program.
+ */
+export function nearestPattern(program: string, allow: readonly CompiledPattern[]): string | undefined {
+  return allow.find(({ source }) => programOf(source) === program)?.source;
+}
+
+export function describeAllowed(program: string, allow: readonly CompiledPattern[]): string {
+  if (allow.length === 0) return 'no command is allowed; the operator lists patterns in shell_allow';
+  const nearest = nearestPattern(program, allow);
+  if (nearest !== undefined) return `for ${program} is allowed: ${safeText(nearest, 120)}`;
+  const sources = allow.slice(0, MAX_LISTED).map(({ source }) => safeText(source, 120));
+  return `allowed are: ${sources.join('  ')}${allow.length > MAX_LISTED ? `  and ${allow.length - MAX_LISTED} more` : ''}`;
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { joinArgv } from './join-argv.ts';
-import { parseCommandLine } from './parse-command-line.ts';
+import { parseCommandLine } from './read-command.ts';
 
 describe('joinArgv', () => {
   const rows: [string[], string][] = [

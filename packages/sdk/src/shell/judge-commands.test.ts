@@ -6,8 +6,7 @@ import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
 import { joinArgv } from './join-argv.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { OPTION_RULES } from './option-rules.ts';
-import { parseCommandLine } from './parse-command-line.ts';
-import { parseArgv } from './read-command.ts';
+import { parseArgv, parseCommandLine } from './read-command.ts';
 
 interface Group {
   readonly name: string;

@@ -3,12 +3,11 @@
  *
  * The strictest verdict wins: one refused command refuses the whole list before anything starts.
  */
-
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
-import { redactCommandLine } from '../redaction/redact-command.ts';
-import { describeAllowed, nearestPattern } from './describe-allowed.ts';
+import { redactCommandLine } from '../redaction/redact-words.ts';
+import { describeAllowed, nearestPattern } from './describe-commands.ts';
 import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';

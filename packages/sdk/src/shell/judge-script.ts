@@ -8,9 +8,9 @@ import { type ToolError, utf8Length } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandList, SeenCommand, ShellScript, UnseenPart } from '../contracts/command-list.ts';
 import type { CompiledPattern, Registry } from '../contracts/registry.ts';
-import { redactCommandLine } from '../redaction/redact-command.ts';
+import { redactCommandLine } from '../redaction/redact-words.ts';
 import { seeArgv } from './bash/see-commands.ts';
-import { describeAllowed, nearestPattern } from './describe-allowed.ts';
+import { describeAllowed, nearestPattern } from './describe-commands.ts';
 import { shellRefusal } from './refusal.ts';
 
 export type ScriptPolicy = Pick<Registry, 'isolation' | 'shell' | 'shellAllow' | 'shellDeny' | 'shellAsk'>;

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { CommandList } from '../contracts/command-list.ts';
 import { nextPipeline } from './next-pipeline.ts';
-import { parseCommandLine } from './parse-command-line.ts';
+import { parseCommandLine } from './read-command.ts';
 
 /** The order in which pipelines run when each ends with its given code. */
 function planExecution(list: CommandList, exitCodes: readonly number[]): number[] {

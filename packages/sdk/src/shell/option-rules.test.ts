@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { findFaults } from './find-faults.ts';
-import { INTERPRETER_RULES } from './interpreter-rules.ts';
-import { OPTION_RULES, ruleFor } from './option-rules.ts';
-import { PACKAGE_RUNNER_RULES } from './package-runner-rules.ts';
+import { OPTION_RULES, REFUSED_PROGRAMS, ruleFor } from './option-rules.ts';
 import { OPTION_SYNTAXES } from './program-rule.ts';
-import { REFUSED_PROGRAMS } from './refused-programs.ts';
+import { INTERPRETER_RULES, PACKAGE_RUNNER_RULES } from './runner-rules.ts';
 
 const rules = [...new Set(OPTION_RULES.values())];
 

@@ -1,7 +1,7 @@
 /**
  * A command argument in sandboxed mode: a script for bash, or one command as a list of arguments.
  *
- * The text reaches bash as it was given. What is refused here is what no program can be handed.
+ * The text reaches bash as it was given. What is refused here is what no program can be given.
  */
 import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
 import type { CommandList, ShellScript } from '../contracts/command-list.ts';

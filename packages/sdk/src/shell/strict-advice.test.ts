@@ -5,7 +5,7 @@ import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
 import * as catalog from '../tools/catalog.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { OPTION_RULES } from './option-rules.ts';
-import { parseCommandLine } from './parse-command-line.ts';
+import { parseCommandLine } from './read-command.ts';
 import { GIT_TOOLS, literalPattern } from './strict-advice.ts';
 
 const ALLOW = ['^(npm|ls|cat|find|node|make|wc|echo|test|git|grep) ?', '^npx (eslint|tape)( [\\w./-]+)*$'];

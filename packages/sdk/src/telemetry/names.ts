@@ -2,7 +2,7 @@
  * Every name of a span, an attribute and a metric, for OpenTelemetry and for Prometheus.
  *
  * Names of the OpenTelemetry conventions are used where there is one; the rest begins with `tool_runtime`. A metric that
- * stands in both lists has the Prometheus name that the conventions derive from the other, unit and suffix included.
+ * is in both lists has the Prometheus name that the conventions derive from the other, unit and suffix included.
  */
 
 /** Instrumentation scope. */

@@ -7,10 +7,12 @@
 import {
   type Attributes,
   context,
+  createTraceState,
   isSpanContextValid,
   type MeterProvider,
   metrics,
   type Span,
+  type SpanContext,
   SpanStatusCode,
   type TracerProvider,
   trace,
@@ -18,7 +20,6 @@ import {
 import type { CallEnd, CallSpan, CallStart, CallTelemetry, TraceContext } from '../contracts/telemetry.ts';
 import { DURATION_BOUNDS_MS } from '../events/metrics.ts';
 import { ATTRIBUTES, OTEL_METRICS, SCOPE, SPAN } from './names.ts';
-import { readTraceParent } from './trace-parent.ts';
 
 export interface OpenTelemetryOptions {
   /** Default: the global one. */
@@ -56,7 +57,7 @@ function attributesOf(call: CallStart): Attributes {
   };
 }
 
-/** Undefined for a span that is not recorded: what the caller sent is handed on then. */
+/** Undefined for a span that is not recorded: what the caller sent is passed on then. */
 function contextOf(span: Span): TraceContext | undefined {
   const context = span.spanContext();
   if (!isSpanContextValid(context)) return undefined;
@@ -112,4 +113,21 @@ function createInstruments(provider: Pick<MeterProvider, 'getMeter'>): (tool: st
     if (end.bytes > 0) bytes.add(end.bytes, byTool);
     if (end.filesTouched > 0) files.add(end.filesTouched, byTool);
   };
+}
+
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Reads the W3C trace context of a caller. What is malformed is ignored, as the recommendation asks. */
+export function readTraceParent(traceparent: string, tracestate: string | undefined): SpanContext | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(traceparent) ?? [];
+  // Later versions may append fields; this one has none.
+  if (version === undefined || (version === '00' && rest !== undefined)) return undefined;
+  const context: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(context) ? context : undefined;
 }

@@ -5,5 +5,7 @@ export { openRoot } from '../platform/descriptors/root.ts';
 export { createWorkspace } from '../platform/files/workspace.ts';
 export { createFaults, type FaultPlan, type Faults, type JournalHolder, startJournalHolder } from './faulty-parts.ts';
 export { journalStoreSuite } from './journal-suite.ts';
+export { effectLedgerSuite, type LedgerPair } from './ledger-suite.ts';
+export { createMemoryLedger, type MemoryLedger } from './memory-ledger.ts';
 export { createCounter, nothing, wait } from './probe-tools.ts';
 export { openScratchRuntime, type ScratchRuntime } from './scratch-runtime.ts';

@@ -33,6 +33,37 @@ const TEN = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join
 const changed = TEN.replace('line 5', 'LINE 5');
 const BODY = ' line 4\n-line 5\n+LINE 5\n line 6\n';
 
+describe('a hunk with numbers shows both sides of what it inserts', () => {
+  const open = '@@ -4,2 +4,3 @@\n line 4\n line 5\n+new\n';
+
+  test('one that shows one side only is refused, and says which line is missing', () => {
+    const { reason, line, beside } = refusal(TEN, open);
+    assert.deepEqual([reason, line, beside], ['hunk_open', 6, 'line 6']);
+    const above = refusal(TEN, '@@ -5,2 +5,3 @@\n+new\n line 5\n line 6\n');
+    assert.deepEqual([above['reason'], above['line'], above['beside']], ['hunk_open', 4, 'line 4']);
+    const elsewhere = refusal(TEN, open.replace('-4,2', '-40,2'));
+    assert.equal(elsewhere['reason'], 'hunk_open');
+  });
+
+  test('one that shows both is applied, and so is one at an end of the file', () => {
+    const inserted = TEN.replace('line 6', 'new\nline 6');
+    assert.equal(patch(TEN, '@@ -4,3 +4,4 @@\n line 4\n line 5\n+new\n line 6\n'), inserted);
+    assert.equal(patch(TEN, '@@ -9,2 +9,3 @@\n line 9\n line 10\n+new\n'), `${TEN}new\n`);
+    assert.equal(patch(TEN, '@@ -1,2 +1,3 @@\n+new\n line 1\n line 2\n'), `new\n${TEN}`);
+  });
+
+  test('what is replaced needs no line behind it, and a hunk without numbers inserts beside its lines', () => {
+    assert.equal(patch(TEN, '@@ -4,2 +4,2 @@\n line 4\n-line 5\n+LINE 5\n'), changed);
+    assert.equal(patch(TEN, '@@\n line 4\n line 5\n+new\n'), TEN.replace('line 6', 'new\nline 6'));
+    assert.equal(patch(TEN, '@@ -5,0 +6 @@\n+new\n'), TEN.replace('line 6', 'new\nline 6'));
+  });
+});
+
+test('control characters in a refusal are written once', () => {
+  const { message } = refusal('a\tb\nc\n', '@@ -1,2 +1,2 @@\n-a\tc\n+x\n c\n');
+  assert.match(message, /should be "a\\tc", found "a\\tb"$/);
+});
+
 describe('diffs that models write still say what they mean [S0-32]', () => {
   const table: Record<string, string> = {
     'right in every way': `--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}`,
@@ -125,10 +156,10 @@ describe('a hunk is as long as its header says', () => {
   test('an added line without its line feed is refused, as it may be half a line', () => {
     const diff = '@@ -1 +1,2 @@\n line 1\n+and a ha';
     assert.throws(() => only(diff), /Diff ends in the middle of an added line of hunk 1: line 3/);
-    assert.equal(patch(TEN, `${diff}lf\n`), TEN.replace('line 1\n', 'line 1\nand a half\n'));
+    assert.equal(patch('line 1\n', `${diff}lf\n`), 'line 1\nand a half\n');
   });
 
-  test('a line of the file without its line feed must stand at the stated line', () => {
+  test('a line of the file without its line feed must be at the stated line', () => {
     const diff = '@@ -1,2 +1,2 @@\n-a\n+b\n li';
     assert.equal(refusal('a\nlist\na\nli\n', diff)['reason'], 'diff_cut');
     assert.equal(patch('a\nlist\na\nli\n', `${diff}st`), 'b\nlist\na\nli\n');
@@ -173,7 +204,7 @@ describe('the place of a hunk [S0-32]', () => {
     assert.equal(refusal('a\nc\n', diff)['reason'], 'hunk_mismatch');
   });
 
-  test('is a guess that nobody takes when two are equally good', () => {
+  test('is not guessed when two places are equally good', () => {
     const { message, ...details } = refusal('a\nb\nc\na\nb\n', '@@ -3,2 +3,2 @@\n a\n-b\n+B\n');
     assert.equal(message, 'Hunk 1 fits more than one place: lines 1, 4');
     assert.deepEqual(details, { hunk: 1, stated_line: 3, reason: 'hunk_ambiguous', candidates: [1, 4] });
@@ -181,7 +212,7 @@ describe('the place of a hunk [S0-32]', () => {
 });
 
 describe('a hunk that does not fit [S0-32]', () => {
-  test('names itself, the line it wanted, the line that stands there and the nearest place', () => {
+  test('names itself, the line it wanted, the line that is there and the nearest place', () => {
     const diff = `@@ -1,2 +1,2 @@\n-line 1\n+one\n line 2\n@@ -7,4 +7,4 @@\n line 7\n-line eight\n+8\n line 9\n line 10\n`;
     const { message, ...details } = refusal(TEN, diff);
     assert.equal(message, 'Hunk 2 does not match the file: line 8 should be "line eight", found "line 8"');

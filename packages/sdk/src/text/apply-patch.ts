@@ -8,9 +8,9 @@ import { ToolError } from '@tool-runtime/protocol';
 import { ADDED, CONTEXT } from './diff-reader.ts';
 import type { MatchLevel } from './edit-ladder.ts';
 import { asBuffer } from './encoding.ts';
+import { endsInCarriageReturn, endsInLineFeed, withoutLineEnd } from './find-lines.ts';
 import { type LineTable, TextLines } from './line-table.ts';
 import { locateHunk, type Placement, type Progress } from './locate-hunk.ts';
-import { endsInCarriageReturn, endsInLineFeed, withoutLineEnd } from './same-line.ts';
 import type { FilePatch } from './unified-diff.ts';
 
 export interface AppliedHunk {

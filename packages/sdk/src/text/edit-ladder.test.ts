@@ -145,3 +145,41 @@ test('a spoilt copy of whole lines changes those lines or nothing, and lines tha
   );
   assert.ok(placed > 50, `only ${placed} found a place`);
 });
+
+test('no lenient level is used where a stricter one has a place, and places never overlap', () => {
+  const seen = new Map<MatchLevel, number>();
+  const plain = (text: string) => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  const stripped = (text: string) => `\n${plain(text).replace(/[ \t]+$/gm, '')}`;
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 2, maxLength: 10 }),
+      eol,
+      fc.nat(),
+      fc.array(fc.constantFrom(...Object.keys(SPOILS)), { maxLength: 2 }),
+      (lines, end, at, names) => {
+        const file = lines.map((one) => one + end).join('');
+        const first = at % lines.length;
+        const block = lines.slice(first, first + 2).map((one) => one + end);
+        const old = names.reduce((text, name) => SPOILS[name]?.(text) ?? text, block.join(''));
+        const hits = findPlaces(file, { old, new: '' });
+        if (hits === undefined) return;
+        seen.set(hits.match, (seen.get(hits.match) ?? 0) + 1);
+        const strictest: MatchLevel[] = file.includes(old)
+          ? ['exact']
+          : plain(file).includes(plain(old))
+            ? ['line_ends']
+            : stripped(file).includes(stripped(old))
+              ? ['trailing']
+              : ['indent', 'unicode', 'escape'];
+        assert.ok(strictest.includes(hits.match), `${hits.match} in place of ${strictest.join(', ')}`);
+        for (const [number, place] of hits.places.entries()) {
+          assert.ok(place.start >= (hits.places[number - 1]?.end ?? 0), 'places do not overlap');
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+  for (const level of ['exact', 'line_ends', 'trailing', 'indent', 'unicode', 'escape'] as const) {
+    assert.ok((seen.get(level) ?? 0) > 0, `${level} was never used: ${JSON.stringify([...seen])}`);
+  }
+});

@@ -5,8 +5,7 @@
  * with several it is ambiguous. There are no scores and no guesses. Lines that the old and the new text share keep the
  * bytes they have in the file, whatever the level.
  */
-import { findRuns } from './find-runs.ts';
-import { essence, type FoldedText, type Folding, foldText } from './folded-text.ts';
+import { essence, type FoldedText, type Folding, findRuns, foldText } from './folded-text.ts';
 import { contentOf, findShift, type IndentShift, indentOf } from './shift-indent.ts';
 
 export const MATCH_LEVELS = ['exact', 'line_ends', 'trailing', 'indent', 'unicode', 'escape'] as const;

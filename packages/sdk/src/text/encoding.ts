@@ -64,7 +64,7 @@ function wholeUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): numbe
 
 export interface DetectedEncoding {
   readonly encoding: TextEncoding | 'binary';
-  /** A byte order mark stands at the beginning. */
+  /** A byte order mark is at the beginning. */
   readonly hasMark: boolean;
 }
 
@@ -135,4 +135,28 @@ function isTextByte(byte: number): boolean {
 
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const LONGEST_CHARACTER = 4;
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/**
+ * Where UTF-8 bytes can be cut without splitting a character. Bytes that are no UTF-8 count as characters of their own.
+ *
+ * Where the last character that is all there ends.
+ */
+export function wholeCharactersEnd(bytes: Uint8Array): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - LONGEST_CHARACTER && isContinuation(bytes[start])) start--;
+  const lead = bytes[start] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return length > 1 && start + length > bytes.length ? Math.max(start, 0) : bytes.length;
+}
+
+/** Where the first character that is all there begins. */
+export function firstCharacterStart(bytes: Uint8Array): number {
+  let start = 0;
+  while (start < LONGEST_CHARACTER - 1 && isContinuation(bytes[start])) start++;
+  return start;
 }

@@ -5,19 +5,31 @@
  * the only one: nothing is guessed, and no line of context is given up. Lines that fit nowhere climb the ladder of
  * edit-ladder.ts. Throws E_FILE_IO otherwise.
  */
-import type { MatchLevel } from './edit-ladder.ts';
-import { findLines, HunkSide, isAt, type Wanted } from './find-lines.ts';
-import { climbHunk, type DecodedText, decodeLines } from './hunk-ladder.ts';
-import type { TextLines } from './line-table.ts';
-import { ambiguousHunk, hunkMismatch, hunkOutOfOrder, openEndedHunk, tooFarOff, unplacedHunk } from './patch-errors.ts';
+import { isUtf8 } from 'node:buffer';
+import { ADDED, CONTEXT } from './diff-reader.ts';
+import { findPlaces, type MatchLevel, type Place } from './edit-ladder.ts';
 import {
   byContent,
   endsInCarriageReturn,
   endsInLineFeed,
   exactly,
+  findLines,
+  HunkSide,
+  isAt,
   type LineComparison,
   tolerantly,
-} from './same-line.ts';
+  type Wanted,
+} from './find-lines.ts';
+import type { TextLines } from './line-table.ts';
+import {
+  ambiguousHunk,
+  hunkMismatch,
+  hunkOutOfOrder,
+  openEndedHunk,
+  openHunk,
+  tooFarOff,
+  unplacedHunk,
+} from './patch-errors.ts';
 import { contentOf, indentOf } from './shift-indent.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
 
@@ -65,8 +77,34 @@ export function locateHunk(text: TextLines, patch: FilePatch, hunk: Hunk, progre
     progress,
   };
   const found = side.length === 0 ? placeInsertion(text, search) : placeLines(text, search);
+  if (side.length > 0) requireDelimited(text, patch, hunk, { index: found.index, length: found.length ?? side.length });
   const offset = stated === undefined ? 0 : found.index - stated;
   return { hunk, length: side.length, ...found, offset, oldIsBare: side.isBare, newIsBare };
+}
+
+/**
+ * A hunk with numbers shows what is on both sides of lines it adds, except at the ends of the file; `git apply` counts on it
+ * too. One that shows only one side has lost a line, and would land exactly where that line is missing. Removed lines
+ * delimit themselves.
+ */
+function requireDelimited(
+  text: TextLines,
+  { lines }: FilePatch,
+  hunk: Hunk,
+  { index, length }: { readonly index: number; readonly length: number },
+): void {
+  if (hunk.oldStart === undefined) return;
+  const [first, last] = [hunk.firstRow, hunk.endRow - 1];
+  if (lines.mark(first) === ADDED && index > 0) {
+    let row = first;
+    while (lines.mark(row) === ADDED) row += 1;
+    if (lines.mark(row) === CONTEXT) throw openHunk(text, hunk, 'above', index - 1);
+  }
+  if (lines.mark(last) === ADDED && text.has(index + length)) {
+    let row = last;
+    while (lines.mark(row) === ADDED) row -= 1;
+    if (lines.mark(row) === CONTEXT) throw openHunk(text, hunk, 'below', index + length);
+  }
 }
 
 type Found = Pick<Placement, 'index' | 'match'> & Partial<Pick<Placement, 'length' | 'replacement'>>;
@@ -172,4 +210,94 @@ function isForeignStyle(text: TextLines, { patch, hunk }: Search, stated: number
   // Before the only line, which has no end, there is no style to keep; behind it the end of the file has one.
   if (!endsInLineFeed(text, neighbor)) return stated > 0 || hunk.isCarriaged;
   return endsInCarriageReturn(text, neighbor) ? !patch.hasCarriageReturn : hunk.isCarriaged;
+}
+
+interface DecodedText {
+  /** Ends in a line end, whether the file does or not. */
+  readonly text: string;
+  readonly length: number;
+  /** One byte a character where the file is not UTF-8, which is lossless for any bytes. */
+  readonly encoding: 'utf8' | 'latin1';
+  /** Where each line begins. */
+  readonly starts: readonly number[];
+}
+
+/**
+ * The lines of a hunk that fit the file only by a lenient level of edit-ladder.ts.
+ *
+ * A hunk is an edit of whole lines, so the ladder places it like any other: the lines that stay keep the bytes they have
+ * in the file, and added lines get the file's indent and line ends.
+ */
+function decodeLines(bytes: Buffer): DecodedText {
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const own = bytes.toString(encoding);
+  const starts: number[] = [];
+  for (let at = 0; at < own.length; at = own.indexOf('\n', at) + 1 || own.length) starts.push(at);
+  const isBare = own !== '' && !own.endsWith('\n');
+  return { text: isBare ? `${own}${own.includes('\r\n') ? '\r\n' : '\n'}` : own, length: own.length, encoding, starts };
+}
+
+interface HunkRun {
+  readonly old: HunkSide;
+  readonly new: HunkSide;
+  readonly mustEndFile: boolean;
+  /** The first line that may be used. */
+  readonly from: number;
+}
+
+interface ClimbedPlace {
+  /** Lines of the file from here on. */
+  readonly index: number;
+  readonly length: number;
+  readonly match: MatchLevel;
+  readonly replacement: Buffer;
+}
+
+/** The places of the first level that has any; undefined when none has. */
+function climbHunk(file: DecodedText, run: HunkRun): readonly ClimbedPlace[] | undefined {
+  const { text, encoding } = file;
+  const wanted = { old: textOf(run.old, encoding), new: textOf(run.new, encoding) };
+  if (wanted.old.trim() === '') return undefined;
+  const hits = findPlaces(text, wanted, (place) => {
+    if (place.end < text.length && (run.mustEndFile || text[place.end - 1] !== '\n')) return false;
+    return lineAt(file, place) >= run.from;
+  });
+  return hits?.places.map((place) => {
+    const index = lineAt(file, place);
+    const begin = file.starts[index] ?? 0;
+    const covered = text.slice(begin, place.end);
+    const now = text.slice(begin, place.start) + place.text;
+    const isPastEnd = place.end > file.length;
+    return {
+      index,
+      length: covered.split('\n').length - 1,
+      // Whole lines did not fit: the text does, apart from the byte order mark or the end of the last line.
+      match: hits.match === 'exact' ? 'line_ends' : hits.match,
+      replacement: Buffer.from(isPastEnd ? now.replace(/\r?\n$/, '') : now, encoding),
+    };
+  });
+}
+
+/** Every line with its end: a side that is said to lack the last one is held to the end of the file instead. */
+function textOf(side: HunkSide, encoding: 'utf8' | 'latin1'): string {
+  let text = '';
+  for (let line = 0; line < side.length; line++) {
+    text += side.bytes.toString(encoding, side.start(line), side.end(line)).replace(/\r?\n?$/, '\n');
+  }
+  return text;
+}
+
+/** Index of the line that the place begins with; -1 when it begins inside of one. */
+function lineAt({ text, starts }: DecodedText, { start }: Place): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= start) low = middle + 1;
+    else high = middle;
+  }
+  const before = text.slice(starts[low - 1] ?? 0, start);
+  // A byte order mark belongs to no line, and of a line of blanks only the end may be left.
+  const isWhole =
+    before === '' || before === '\ufeff' || (/^[ \t]*$/.test(before) && /^\r?\n/.test(text.slice(start, start + 2)));
+  return isWhole ? low - 1 : -1;
 }

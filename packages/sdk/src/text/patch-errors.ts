@@ -1,9 +1,8 @@
 /** Hunks that do not fit the file. Each error names the hunk, what it expects, what the file has there, and what to do next. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
-import { HunkSide, isAt, LineKeys } from './find-lines.ts';
+import { HunkSide, isAt, LineKeys, loosely, tolerantly, withoutLineEnd } from './find-lines.ts';
 import type { Lines, TextLines } from './line-table.ts';
-import { loosely, tolerantly, withoutLineEnd } from './same-line.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
 
 export interface Mismatch {
@@ -25,10 +24,10 @@ export function hunkMismatch(text: TextLines, mismatch: Mismatch): ToolError {
   const nearest = findNearest(text, side, around);
   const difference = firstDifference(text, side, nearest?.index ?? around);
   const { line, expected, found } = difference;
-  const stands = found === null ? 'the file ends there' : `found ${JSON.stringify(found)}`;
+  const stands = found === null ? 'the file ends there' : `found "${found}"`;
   return hunkError(
     hunk,
-    `Hunk ${hunk.number} does not match the file: line ${line} should be ${JSON.stringify(expected)}, ${stands}`,
+    `Hunk ${hunk.number} does not match the file: line ${line} should be "${expected}", ${stands}`,
     {
       reason: 'hunk_mismatch',
       ...difference,
@@ -38,7 +37,7 @@ export function hunkMismatch(text: TextLines, mismatch: Mismatch): ToolError {
   );
 }
 
-/** The new lines stand where the old ones should: a repeated patch. Blank lines alone prove nothing. */
+/** The new lines are where the old ones should be: a repeated patch. Blank lines alone prove nothing. */
 function isApplied(text: TextLines, patch: FilePatch, hunk: Hunk, around: number): boolean {
   const side = new HunkSide(patch.lines, hunk, 'new');
   return hunk.added > 0 && isAt(text, { side, mustEndFile: false }, around, tolerantly);
@@ -57,7 +56,7 @@ function nearestDetails(nearest: NearestPlace | undefined, side: HunkSide): Json
   return { nearest_line: nearest.index + 1, nearest_matching: nearest.matching, nearest_of: side.length };
 }
 
-/** The first line of the run that does not stand in the text when the run begins at `index`. */
+/** The first line of the run that is not in the text when the run begins at `index`. */
 function firstDifference(text: TextLines, side: HunkSide, index: number) {
   let offset = 0;
   while (offset < side.length - 1 && text.has(index + offset) && tolerantly.same(text, index + offset, side, offset)) {
@@ -97,6 +96,18 @@ export function unplacedHunk(hunk: Hunk): ToolError {
   return hunkError(hunk, `Hunk ${hunk.number} has no line to find its place by`, {
     reason: 'hunk_unplaced',
     next: 'Add a line of context from the file above or below the added lines; nothing was changed',
+  });
+}
+
+/** `index`: of the line beside the added ones that the hunk does not show. */
+export function openHunk(text: TextLines, hunk: Hunk, side: 'above' | 'below', index: number): ToolError {
+  const beside = shownLine(text, index);
+  const where = side === 'above' ? 'starts with' : 'ends in';
+  return hunkError(hunk, `Hunk ${hunk.number} ${where} added lines, and nothing shows what is ${side} them`, {
+    reason: 'hunk_open',
+    line: index + 1,
+    beside,
+    next: `If line ${index + 1}, "${beside}", is ${side} the added lines, add it as context; else read the file again. Write @@ without numbers, or use file_edit, to insert beside the shown lines; nothing was changed`,
   });
 }
 

@@ -5,11 +5,9 @@
  * belongs to no hunk is refused, because leaving it out would change what the diff says. One pass, bounded input.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
-import { gitNames, headerName } from './diff-names.ts';
-import { ADDED, DiffReader, invalidDiff, REMOVED } from './diff-reader.ts';
-import { isAround, mergeDiff, readExtendedHeader, refuseForeign } from './diff-surroundings.ts';
+import { gitNames, headerName, isAround, mergeDiff, readExtendedHeader, refuseForeign } from './diff-names.ts';
+import { ADDED, DiffReader, type HunkCounts, invalidDiff, REMOVED, readHunkBody } from './diff-reader.ts';
 import { asBuffer } from './encoding.ts';
-import { type HunkCounts, readHunkBody } from './hunk-body.ts';
 import { LineTable } from './line-table.ts';
 
 export const MAX_DIFF_BYTES = 16 * 1024 * 1024;
@@ -81,7 +79,7 @@ export function parseUnifiedDiff(input: Uint8Array): UnifiedDiff {
   return { files: parser.files };
 }
 
-/** Lines of a hunk, a remark or a hunk header that were cut off or stand where no hunk is. */
+/** Lines of a hunk, a remark or a hunk header that were cut off or are where no hunk is. */
 const STRAY_MARKS = ['+', '-', '\\', '@'];
 const HUNK_HEADER = /^@@\s*-(\d{1,10})(?:\s*,\s*(\d{1,10}))?(?:\s+\+(\d{1,10})(?:\s*,\s*(\d{1,10}))?)?/;
 
@@ -94,7 +92,7 @@ class Parser {
   /** The file whose header or hunks come now; undefined in the text around. */
   #draft: Draft | undefined;
 
-  /** `isTerminated`: the last line feed stood in the diff; the reader wants one in any case. */
+  /** `isTerminated`: the last line feed was in the diff; the reader wants one in any case. */
   constructor(bytes: Buffer, { isTerminated }: { readonly isTerminated: boolean }) {
     this.#isTerminated = isTerminated;
     this.#reader = new DiffReader(bytes);

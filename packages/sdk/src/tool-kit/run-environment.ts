@@ -6,7 +6,6 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { type JsonRecord, parseRecord } from './json.ts';
 
 export interface RunEnvironment {
   readonly profile: 'neutral' | 'epack';
@@ -39,7 +38,7 @@ const PROFILES = {
   epack: { prefix: 'EPACK_', name: 'EPACK_TOOL_NAME', config: 'EPACK_TOOL_CONFIG', wrapper: 'epack' },
 } as const;
 
-/** More than any wrapper hands over. */
+/** More than any wrapper passes on. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -125,4 +124,22 @@ function isSet(value: string | undefined): boolean {
 /** Exactly 20 characters, UTC, cut to the second. */
 export function formatTimestamp(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** Values of JSON as tools see them. Of its own, because the kit imports nothing. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonRecord;
+
+export interface JsonRecord {
+  readonly [key: string]: Json;
+}
+
+/** Undefined unless the text is one JSON object. */
+function parseRecord(text: string): JsonRecord | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined;
+  } catch {
+    // The caller says what the text was meant to be.
+    return undefined;
+  }
 }

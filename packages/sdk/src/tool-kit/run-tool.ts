@@ -4,20 +4,17 @@
  * Exit codes: 0 done, 1 failed, 2 not started because the environment is broken, or what a ToolFailure says. Whatever
  * the tool throws, also from a callback that is not awaited, ends up in `errors` of `result.json`.
  */
-
-import type { Json } from './json.ts';
-import { openOutputFolder } from './output-folder.ts';
-import { type RunNotes, writeResult } from './result-file.ts';
+import { openOutputFolder, type RunNotes, writeResult } from './result-file.ts';
+import type { Json } from './run-environment.ts';
 import { EnvironmentFault, PROTOCOL_VERSION, type RunEnvironment, readRunEnvironment } from './run-environment.ts';
-import { createContext, noteOf, type ToolContext } from './tool-context.ts';
-import { ToolFailure } from './tool-failure.ts';
+import { createContext, noteOf, type ToolContext, ToolFailure } from './tool-context.ts';
 
 export interface ToolDescription {
   /** Lower-case letter or digit, then also `.`, `_` and `-`; at most 64. */
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** False unless said: the run needs a pack. */
+  /** False by default: the run needs a pack. */
   readonly requiresPack?: boolean;
   readonly network?: boolean;
   /** Tools that must have succeeded before. */
@@ -35,7 +32,7 @@ const NAME = /^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,63}$/;
 export async function runTool(tool: ToolDescription): Promise<never> {
   if (!NAME.test(tool.name)) throw new TypeError(`Not a name for a tool: ${tool.name}`);
   if (tool.version === '') throw new TypeError('A tool needs a version');
-  // Whoever read the progress may have left; that is no reason to lose the result.
+  // The reader of the progress may have left; the result must not be lost.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const words = process.argv.slice(2);

@@ -1,8 +1,7 @@
-/** What a tool is handed for one run. */
-import type { Json, JsonRecord } from './json.ts';
-import { type OutputEntry, writeOutputFile } from './output-folder.ts';
+/** What a tool is given for one run. */
 import type { RunNote, RunNotes } from './result-file.ts';
-import { PROTOCOL_VERSION, type RunEnvironment } from './run-environment.ts';
+import { type OutputEntry, writeOutputFile } from './result-file.ts';
+import { type Json, type JsonRecord, PROTOCOL_VERSION, type RunEnvironment } from './run-environment.ts';
 
 export interface ToolContext {
   readonly runId: string;
@@ -64,4 +63,22 @@ export function createContext({ environment, args, signal, notes }: ContextParts
 /** Details are copied at once: what JSON cannot hold fails where it was given, not when the result is written. */
 export function noteOf(code: string, message: string, details: Json | undefined): RunNote {
   return { code, message, ...(details === undefined ? {} : { details: JSON.parse(JSON.stringify(details)) as Json }) };
+}
+
+/** How a tool ends a run that cannot succeed, with the exit code and the entry that `result.json` shall show. */
+export class ToolFailure extends Error {
+  readonly exitCode: number;
+  readonly code: string;
+  readonly details: Json | undefined;
+
+  /** `exitCode`: 1 general, 2 configuration, 3 authentication, 4 network, 5 to 9 the tool's own meaning. */
+  constructor(exitCode: number, code: string, message: string, details?: Json) {
+    if (!Number.isInteger(exitCode) || exitCode < 1 || exitCode > 9)
+      throw new RangeError(`A tool fails with an exit code from 1 to 9, the rest is the wrapper's: ${exitCode}`);
+    super(message);
+    this.name = 'ToolFailure';
+    this.exitCode = exitCode;
+    this.code = code;
+    this.details = details;
+  }
 }

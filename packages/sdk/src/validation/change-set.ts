@@ -1,12 +1,13 @@
 /** Builds what rules look at, from git, for each scope. Everything is named by hash, so it cannot change underneath. */
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { Workspace } from '../contracts/workspace.ts';
-import { currentBranch, headCommit } from '../git/head-commit.ts';
+import { diffTrees } from '../git/diff-trees.ts';
+import { currentBranch, headCommit, readLooseObject } from '../git/head-commit.ts';
 import { parseRawDiff } from '../git/parse-diff.ts';
+import { readBatch, readBatchCheck } from '../git/read-batch.ts';
 import { emptyTree, findObjects, resolveRevision, unknownRevision } from '../git/resolve-revisions.ts';
 import { BY_OBJECTS, rangeInput, trackedCommits } from './added-commits.ts';
-import { readBlobs } from './read-blobs.ts';
 import { addedLines, type DiffRun, worktreeFiles, worktreeLines } from './worktree-files.ts';
 
 export interface ChangeSource {
@@ -51,7 +52,8 @@ async function treeChanges(wanted: Wanted, source: ChangeSource): Promise<Change
     access: 'read',
     signal,
   });
-  const { stdout } = await git.run(diff(['-z', '--raw', '--no-abbrev'], []));
+  const askGit = async () =>
+    parseRawDiff((await git.run(diff(['-z', '--raw', '--no-abbrev'], []))).stdout.toString('utf8'));
   return {
     scope: wanted.scope,
     branch,
@@ -59,7 +61,7 @@ async function treeChanges(wanted: Wanted, source: ChangeSource): Promise<Change
     base,
     tree,
     tip,
-    files: parseRawDiff(stdout.toString('utf8')),
+    files: (await diffTrees(git.files, base, tree)) ?? (await askGit()),
     contents: (files) => readBlobs(git, files, signal),
     addedLines: (files) => addedLines(git, diff, files),
     passing: () => passingContents(source, range),
@@ -212,4 +214,108 @@ async function changedSince(files: readonly ChangedFile[], source: ChangeSource)
 
 function contentOf({ mode, blob, sha256 }: ChangedFile): string {
   return `${mode} ${blob ?? sha256 ?? ''}`;
+}
+
+const AT_ONCE_BYTES = 64 * 1024 * 1024;
+const LARGEST = 512 * 1024 * 1024;
+/** More are better read by git. */
+const FEW = 32;
+const LARGEST_LOOSE = 4 * 1024 * 1024;
+const SUBMODULE = '160000';
+
+interface Content {
+  readonly file: ChangedFile;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Contents of changed files from git's store. A few that lie there as files, as everything staged lately does, are read
+ * at once; the others in one process where they fit, in several where they do not.
+ */
+export async function* readBlobs(
+  git: GitRepository,
+  files: readonly ChangedFile[],
+  signal: AbortSignal,
+): AsyncGenerator<Content> {
+  const wanted = files.filter((file) => file.blob !== undefined && file.mode !== SUBMODULE);
+  const loose = wanted.length > FEW ? [] : await readLoose(git, wanted);
+  yield* loose;
+  const left = wanted.filter((file) => !loose.some((one) => one.file === file));
+  if (left.length === 0) return;
+  const together = await readTogether(git, left, signal);
+  if (together !== undefined) {
+    yield* together;
+    return;
+  }
+  for (const group of await groupBySize(git, left, signal)) {
+    yield* (await readGroup(git, group, { signal, maxBytes: LARGEST })) ?? [];
+  }
+}
+
+async function readLoose({ files }: GitRepository, wanted: readonly ChangedFile[]): Promise<readonly Content[]> {
+  const found = await Promise.all(wanted.map(({ blob = '' }) => readLooseObject(files, blob, LARGEST_LOOSE)));
+  return wanted.flatMap((file, at) => {
+    const object = found[at];
+    return object?.type === 'blob' ? [{ file, bytes: object.bytes }] : [];
+  });
+}
+
+function readTogether(git: GitRepository, files: readonly ChangedFile[], signal: AbortSignal) {
+  return readGroup(git, files, { signal, maxBytes: AT_ONCE_BYTES });
+}
+
+/** Undefined when they are too much for one answer. */
+async function readGroup(
+  git: GitRepository,
+  files: readonly ChangedFile[],
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<readonly Content[] | undefined> {
+  const names = files.map(({ blob = '' }) => blob);
+  try {
+    const { stdout } = await git.run({
+      words: ['cat-file', '--batch'],
+      access: 'read',
+      stdin: `${names.join('\n')}\n`,
+      maxBytes,
+      signal,
+    });
+    return matched(files, [...readBatch(stdout, names)]);
+  } catch (thrown) {
+    if (isToolError(thrown) && thrown.details['reason'] === 'too_large') return undefined;
+    throw thrown;
+  }
+}
+
+function matched(
+  files: readonly ChangedFile[],
+  objects: readonly { name: string; bytes: Buffer }[],
+): readonly Content[] {
+  const byName = new Map(objects.map(({ name, bytes }) => [name, bytes]));
+  return files.flatMap((file) => {
+    const bytes = byName.get(file.blob ?? '');
+    return bytes === undefined ? [] : [{ file, bytes }];
+  });
+}
+
+async function groupBySize(
+  git: GitRepository,
+  files: readonly ChangedFile[],
+  signal: AbortSignal,
+): Promise<readonly (readonly ChangedFile[])[]> {
+  const names = files.map(({ blob = '' }) => blob);
+  const stdin = `${names.join('\n')}\n`;
+  const { stdout } = await git.run({ words: ['cat-file', '--batch-check'], access: 'read', stdin, signal });
+  const sizes = readBatchCheck(stdout.toString('utf8'), names);
+  const groups: ChangedFile[][] = [];
+  let filled = AT_ONCE_BYTES;
+  for (const [index, file] of files.entries()) {
+    const size = sizes[index]?.size ?? 0;
+    if (filled + size > AT_ONCE_BYTES / 2) {
+      groups.push([]);
+      filled = 0;
+    }
+    groups.at(-1)?.push(file);
+    filled += size;
+  }
+  return groups;
 }

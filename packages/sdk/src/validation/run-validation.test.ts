@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ChangeSet } from '../contracts/git.ts';
 import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
 import { compileRules } from '../policy/rule-set.ts';
-import { defaultRegistry } from '../registry/default-registry.ts';
+import { defaultRegistry } from '../registry/build-registry.ts';
 import { runValidation } from './run-validation.ts';
 
 const changes: ChangeSet = {

@@ -4,8 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { ChangedFile, ChangeSet } from '../contracts/git.ts';
-import type { FindingCache, RuleContext, RuleSubject, Violation } from '../contracts/rule.ts';
-import type { FoundViolation, RuleVerdict, ValidationReport, ValidationRequest } from '../contracts/validation.ts';
+import type {
+  FindingCache,
+  FoundViolation,
+  RuleContext,
+  RuleSubject,
+  RuleVerdict,
+  ValidationReport,
+  ValidationRequest,
+  Violation,
+} from '../contracts/rule.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
 import { type ActiveRule, checkRule, type RuleSet, uncheckable } from '../policy/rule-set.ts';
 

@@ -91,7 +91,7 @@ function checkForce(
  * Freezes what a commit would take: a copy of the index that nothing else writes, and the tree it makes. Rules look at
  * that tree and the commit is made from that copy, so a change of the real index in between changes neither.
  *
- * `from`: name of the index in the git folder; hooks of `git commit -a` are handed another one than usual.
+ * `from`: name of the index in the git folder; hooks of `git commit -a` are given another one than usual.
  */
 export async function freezeCandidate(
   git: GitRepository,

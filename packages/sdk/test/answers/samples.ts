@@ -2,6 +2,13 @@
 import { type AnswerSample, GIT_SAMPLES, PATCH } from './git-samples.ts';
 
 const SHA = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const TRANSACTION = {
+  tx_id: 'tx-1',
+  actor: 'local',
+  session_id: 'sess-1',
+  at: '2026-11-18T01:00:00.000Z',
+  expires_at: '2026-11-18T02:00:00.000Z',
+};
 const ARTIFACT = `artifact:${'0123456789abcdef'.repeat(2)}`;
 const FIGURES = {
   calls: 3,
@@ -30,6 +37,39 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
       truncated: false,
       encoding: 'utf-8',
       newline: 'lf',
+    },
+  },
+  'file_read/several': {
+    args: { path: ['src/a.ts', 'gone', 'big', 'empty', 'logo.png'] },
+    data: {
+      content: '',
+      sha256: null,
+      size: 9000,
+      truncated: true,
+      encoding: 'utf-8',
+      files: [
+        {
+          path: 'src/a.ts',
+          content: 'const a = 1;\n',
+          sha256: SHA,
+          size: 13,
+          truncated: false,
+          encoding: 'utf-8',
+          newline: 'lf',
+        },
+        { path: 'gone', error: { code: 'E_FILE_IO', message: 'No such file: gone', reason: 'ENOENT' } },
+        { path: 'big', content: 'x\ny\n', sha256: SHA, size: 8900, truncated: true, encoding: 'utf-8', newline: 'lf' },
+        { path: 'empty', content: '', sha256: SHA, size: 0, truncated: false, encoding: 'utf-8', newline: 'none' },
+        {
+          path: 'logo.png',
+          content: 'iVBORw0KGgoAAAA=',
+          sha256: SHA,
+          size: 11,
+          truncated: false,
+          encoding: 'base64',
+          binary: true,
+        },
+      ],
     },
   },
   'file_read/numbered': {
@@ -72,8 +112,23 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
           withheld: 0,
         },
       ],
+      transactions: [TRANSACTION],
     },
   },
+  tx_begin: { args: {}, data: TRANSACTION },
+  tx_commit: {
+    args: {},
+    data: {
+      tx_id: 'tx-1',
+      paths: [
+        { path: 'src/a.ts', change: 'changed' },
+        { path: 'src/b.ts', change: 'created' },
+      ],
+      merged: ['src/a.ts'],
+      checked: ['build', 'test'],
+    },
+  },
+  tx_abort: { args: { tx_id: 'tx-1' }, data: { tx_id: 'tx-1', discarded: 2 } },
   change_show: {
     args: { change_id: 'c-2' },
     data: {
@@ -110,6 +165,48 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
       before_sha256: SHA,
     },
   },
+  'file_edit/several': {
+    args: {
+      edits: [
+        { path: 'src/a.ts', old: 'old', new: 'new' },
+        { path: 'src/b\n.ts', old: '', new: 'b' },
+      ],
+      dry_run: true,
+    },
+    data: {
+      changed: true,
+      created: true,
+      dry_run: true,
+      edits: [],
+      diff: '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n--- /dev/null\n+++ b/src/b\\n.ts\n@@ -0,0 +1 @@\n+b\n',
+      bytes: 21,
+      sha256: null,
+      before_sha256: null,
+      files: [
+        {
+          path: 'src/a.ts',
+          changed: true,
+          created: false,
+          edits: [
+            { line: 1, end_line: 1, match: 'exact', places: 1 },
+            { line: 7, end_line: 7, match: 'unicode', places: 3 },
+          ],
+          bytes: 20,
+          sha256: SHA,
+          before_sha256: SHA,
+        },
+        {
+          path: 'src/b\n.ts',
+          changed: true,
+          created: true,
+          edits: [{ line: 1, end_line: 1, match: 'exact', places: 1 }],
+          bytes: 1,
+          sha256: SHA,
+          before_sha256: null,
+        },
+      ],
+    },
+  },
   file_patch: {
     args: { path: 'src/a.ts', unified_diff: PATCH },
     data: {
@@ -127,6 +224,38 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
   fs_copy: { args: { src: 'a', dst: 'b' }, data: { copied: true, entries: 2, bytes: 10, replaced: false } },
   fs_move: { args: { src: 'a', dst: 'b' }, data: { moved: true, entries: 1, bytes: 10, replaced: true } },
   fs_delete: { args: { path: 'a' }, data: { deleted: true, entries: 1, bytes: 10 } },
+  fs_stat: {
+    args: { path: ['src/a.ts', 'link', 'gone', 'src'] },
+    data: {
+      entries: [
+        {
+          path: 'src/a.ts',
+          type: 'file',
+          size: 20,
+          mode: '0644',
+          mtime: '2026-11-16T08:00:00.000Z',
+          sha256: SHA,
+          lines: 1,
+          ignored: true,
+        },
+        { path: 'link', type: 'symlink', size: 5, mode: '0777', mtime: '2026-11-16T08:00:00.000Z', target: '../a\nb' },
+        { path: 'gone', type: 'missing' },
+        { path: 'src', type: 'directory', size: 4096, mode: '0755', mtime: '2026-11-16T08:00:00.000Z', ignored: false },
+      ],
+    },
+  },
+  fs_tree: {
+    args: { path: 'src', max_entries: 3 },
+    data: {
+      path: 'src/',
+      depth: 2,
+      files: 9,
+      folders: 1,
+      partial: false,
+      entries: [{ path: 'src/a/', files: 8, folders: 0 }, { path: 'src/a/x.ts' }, { path: 'src/b\n.ts' }],
+      next: 'src/b\n.ts',
+    },
+  },
   fs_list: { args: { glob: 'src/**' }, data: { files: ['src/a.ts', 'src/b\n.ts'], truncated: false } },
   grep: {
     args: { pattern: 'const', context: 1 },

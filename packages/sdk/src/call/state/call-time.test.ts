@@ -26,7 +26,7 @@ describe('the time of a call', () => {
     assert.equal(await time.wait('record', async () => 'recorded'), 'recorded');
   });
 
-  test('hands over what a stage brings that was left behind, so that it can be given back', async () => {
+  test('passes on the late result of an abandoned stage, so that it can be given back', async () => {
     const time = new CallTime({ tool: 'file_write' });
     const lock = Promise.withResolvers<string>();
     const late: string[] = [];

@@ -36,6 +36,7 @@ export const STAGES = {
   intent: { awaits: 'the journal, to record its intent', graceMs: 0 },
   commitGate: { awaits: 'the rules of the commit gate', graceMs: GRACE_MS },
   tool: { awaits: 'the tool', graceMs: GRACE_MS },
+  servers: { awaits: 'a language server that runs', graceMs: 0 },
   index: { awaits: 'the code index', graceMs: 0, runs: 'late' },
   afterRules: { awaits: 'the rules that judge the change', graceMs: 0, runs: 'late' },
   undo: { awaits: 'the change to be taken back', graceMs: GRACE_MS, runs: 'record' },
@@ -60,11 +61,12 @@ export type OnLate<T> = (value: T, reason: ToolError) => void;
 export class CallTime {
   readonly #call: TimedCall;
   readonly #began = performance.now();
-  readonly #waits = new Set<() => void>();
+  /** Few, most often one: an array is smaller than a set. */
+  readonly #waits: (() => void)[] = [];
   #controller: AbortController | undefined;
   #reason: ToolError | undefined;
   #limitMs: number;
-  /** What the commit gate may take besides. */
+  /** What the commit gate may take in addition. */
   #gateMs = 0;
   /** Waited for people or the commit gate, so not counted. */
   #addedMs = 0;
@@ -129,6 +131,7 @@ export class CallTime {
   /** Nothing is timed any more. */
   end(): void {
     this.#isOver = true;
+    if (!this.#isWatching) return;
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onCancel);
   }
@@ -168,13 +171,13 @@ export class CallTime {
     const onAbort = (): void => {
       grace = setTimeout(() => {
         left = this.#leftBehind(name);
-        this.#waits.delete(onAbort);
+        this.#forget(onAbort);
         reject(left);
       }, stage.graceMs);
     };
     const ended = (): void => {
-      clearTimeout(grace);
-      this.#waits.delete(onAbort);
+      if (grace !== undefined) clearTimeout(grace);
+      this.#forget(onAbort);
     };
     running.then(
       (value) => {
@@ -187,9 +190,14 @@ export class CallTime {
         reject(this.#reason === undefined || stage.runs === 'record' ? thrown : explained(thrown, this.#reason));
       },
     );
-    this.#waits.add(onAbort);
+    this.#waits.push(onAbort);
     if (this.#reason !== undefined) onAbort();
     return promise;
+  }
+
+  #forget(onAbort: () => void): void {
+    const at = this.#waits.indexOf(onAbort);
+    if (at >= 0) this.#waits.splice(at, 1);
   }
 
   /** Begins to watch the clock and the caller, with the first thing that takes time. */
@@ -203,7 +211,7 @@ export class CallTime {
   }
 
   #arm(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     if (this.#reason !== undefined || this.#isOver) return;
     const end = this.#began + this.#limitMs + this.#addedMs + (this.#pause?.atMostMs ?? 0);
     const leftMs = Math.max(0, end - performance.now());

@@ -1,11 +1,14 @@
 /**
  * What a call is at each point of its path. Each stage takes the type before it and returns the type after it, so the
- * order of the stages is checked by the compiler: only an `AdmittedCall` can be executed.
+ * order of the stages is checked by the compiler: only a `GatedCall` can be executed.
  */
 import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { PathChange, WorkspaceChanges } from '../../changes/change-set.ts';
 import type { MutationClass } from '../../contracts/annotations.ts';
+import type { BatchMember, TapedCall } from '../../contracts/cassette.ts';
 import type { TerminalStatus } from '../../contracts/classes.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
+import type { EffectClaim } from '../../contracts/effect-ledger.ts';
 import type { CommitCandidate, Publication } from '../../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../../contracts/journal.ts';
 import type { MaskCount } from '../../contracts/redaction.ts';
@@ -25,6 +28,8 @@ export interface CallRequest {
   readonly requestId: string;
   readonly idempotencyKey?: string;
   readonly dedupeKey?: string;
+  /** The transaction it names. */
+  readonly txId?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** W3C trace context of the caller. */
@@ -35,6 +40,10 @@ export interface CallRequest {
   readonly turn?: CallTurn;
   /** Of the batch it belongs to. */
   readonly strategy?: ToolExecutionStrategy;
+  /** Of the batch it belongs to, where a cassette has to know. */
+  readonly member?: BatchMember;
+  /** Answers it instead of the tool; an error refuses it. */
+  readonly taped?: TapedCall | ToolError;
 }
 
 /** The place of a call among those that run at once. Waiting for it is part of the call's time. */
@@ -67,11 +76,15 @@ export interface OpenCall {
     waitedMs: number;
     /** The change set of what the call did. */
     changeId?: string | undefined;
+    /** What commands of rules changed in files. */
+    checked?: readonly PathChange[];
     /** The write of a slow read's records, begun while it ran. Never rejects. */
     early?: Promise<void>;
     /** `other` until the arguments are known. */
     mutationClass: MutationClass;
   };
+  /** The change sets as this call uses them. Made on first use. */
+  sets(): WorkspaceChanges;
   /** Undefined without telemetry. Never throws. */
   readonly span: CallSpan | undefined;
   /** How long it may take; every stage waits through it. */
@@ -83,7 +96,7 @@ export interface OpenCall {
 }
 
 /**
- * The tool is known and the arguments are final for this round of checks. `subject` is frozen and is handed on as it is:
+ * The tool is known and the arguments are final for this round of checks. `subject` is frozen and is passed on as it is:
  * what the gates checked, parsed commands included, is the object that runs.
  */
 export interface Call {
@@ -112,12 +125,18 @@ export interface JudgedCall extends Call {
 /** Locks are held and the keys, if any, are known to be new. */
 export interface AdmittedCall extends JudgedCall {
   readonly claims: readonly KeyClaim[];
+  /** Its names in the ledger of effects; empty without a ledger, and for a plain read. */
+  readonly effects: readonly KeyClaim[];
+  /** Positions of lost calls in the ledger that this one takes over, by key. */
+  readonly takesOver: ReadonlyMap<string, number>;
   readonly releaseLocks: () => void;
 }
 
 /** The intent is on record, or in the trail of a call that only reads: the only kind of call that may run. */
 export interface RecordedCall extends AdmittedCall {
   readonly effectId: string;
+  /** Its claims in the ledger of effects. */
+  readonly held: readonly EffectClaim[];
   /** Of a call that only reads: to be called when it takes time. The returned function is to be called when it ends. */
   readonly onSlow: (() => () => void) | undefined;
 }

@@ -1,10 +1,17 @@
 /**
  * What a call changed (`ChangeLog`) and until when it may change anything (`Grant`). Both wrap the workspace that the
- * tool is handed, so no tool can forget to report a change or go on after the end of its call.
+ * tool is given, so no tool can forget to report a change or go on after the end of its call.
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { PathChange, WorkspaceChanges } from '../../changes/change-set.ts';
-import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
+import type { EffectLedger } from '../../contracts/effect-ledger.ts';
+import {
+  type FileChange,
+  type MaybePromise,
+  readingPart,
+  type TreeChange,
+  type Workspace,
+} from '../../contracts/workspace.ts';
 import { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
@@ -24,13 +31,29 @@ export class ChangeLog {
   readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
   readonly #keepOriginals: boolean;
-  readonly #recordIn: WorkspaceChanges | undefined;
+  readonly #recordIn: (() => WorkspaceChanges) | undefined;
   #recorder: ChangeRecorder | undefined;
+  #recovery: string | undefined;
 
-  /** `recordIn`: where the change set of the call will be kept. */
-  constructor(options: { readonly keepOriginals: boolean; readonly recordIn?: WorkspaceChanges }) {
+  /** `recordIn`: where the change set of the call will be kept; left out: it leaves none. */
+  constructor(options: { readonly keepOriginals: boolean; readonly recordIn?: (() => WorkspaceChanges) | undefined }) {
     this.#keepOriginals = options.keepOriginals;
-    this.#recordIn = options.recordIn?.isRecording === true ? options.recordIn : undefined;
+    this.#recordIn = options.recordIn;
+  }
+
+  /** The recovery point that takes the call back. */
+  get recovery(): string | undefined {
+    return this.#recovery;
+  }
+
+  /** Looks at files that git is about to change, and again when the call has ended (`settle`). */
+  async watch(paths: readonly string[], recovery: string): Promise<void> {
+    this.#recovery ??= recovery;
+    await this.#recording?.watch(paths);
+  }
+
+  async settle(): Promise<void> {
+    await this.#recorder?.settle();
   }
 
   /** What the change set of the call will hold. */
@@ -40,20 +63,14 @@ export class ChangeLog {
 
   /** Made with the first change. Undefined: the call leaves no change set. */
   get #recording(): ChangeRecorder | undefined {
-    if (this.#recordIn !== undefined) this.#recorder ??= new ChangeRecorder(this.#recordIn);
+    if (this.#recordIn !== undefined) this.#recorder ??= new ChangeRecorder(this.#recordIn());
     return this.#recorder;
   }
 
   /** The workspace as the tool sees it: every mutation lands in `changes`. */
   tracked(inner: Workspace): Workspace {
     return {
-      stat: (path) => inner.stat(path),
-      readFile: (path, options) => inner.readFile(path, options),
-      readDirectory: (path) => inner.readDirectory(path),
-      list: (query) => inner.list(query),
-      search: (query) => inner.search(query),
-      lockKeys: (path) => inner.lockKeys(path),
-      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
+      ...readingPart(inner),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(inner, path, 'through');
         const noted = this.#recording?.watchWrite(bytes);
@@ -104,6 +121,16 @@ export class ChangeLog {
         return noted(done, path, original && undoRemoval(inner, path, original));
       },
     };
+  }
+
+  /** The id of the change set, when it is not that of the call. */
+  setId: string | undefined;
+
+  /** For changes that were judged before they were made, or are judged later. */
+  judged(id: string, changes: readonly FileChange[], paths: readonly PathChange[]): void {
+    this.setId = id;
+    for (const { path, before, after } of paths) this.#recording?.note(path, before, after);
+    this.changes.push(...changes);
   }
 
   /** For changes that were made together and can be taken back together. */
@@ -158,10 +185,17 @@ function cannotUndo(path: string): ToolError {
  */
 export class Grant {
   #refusal: (() => ToolError) | undefined;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Made with the first change. */
+  #underWay: Set<Promise<unknown>> | undefined;
+  readonly #fence: Pick<EffectLedger, 'checkFence'> | undefined;
+
+  /** `fence`: asked before each change, where other hosts may work on the same workspace. */
+  constructor(fence?: Pick<EffectLedger, 'checkFence'>) {
+    this.#fence = fence;
+  }
 
   get isIdle(): boolean {
-    return this.#underWay.size === 0;
+    return this.#underWay === undefined || this.#underWay.size === 0;
   }
 
   /** The error is built only for a change that comes too late. */
@@ -171,16 +205,20 @@ export class Grant {
 
   /** Resolves when no change is under way. */
   async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled([...this.#underWay]);
+    const underWay = this.#underWay ?? [];
+    while (!this.isIdle) await Promise.allSettled([...underWay]);
   }
 
   /** One change: refused after `revoke`, counted while it runs. */
   use<T>(change: () => T): T {
     if (this.#refusal !== undefined) throw this.#refusal();
+    this.#fence?.checkFence();
     const running = change();
     if (running instanceof Promise) {
-      this.#underWay.add(running);
-      const ended = (): void => void this.#underWay.delete(running);
+      const underWay = this.#underWay ?? new Set();
+      this.#underWay = underWay;
+      underWay.add(running);
+      const ended = (): void => void underWay.delete(running);
       running.then(ended, ended);
     }
     return running;
@@ -189,13 +227,7 @@ export class Grant {
   /** The workspace as long as the grant holds; reading needs none. */
   workspace(inner: Workspace): Workspace {
     return {
-      stat: (path) => inner.stat(path),
-      readFile: (path, options) => inner.readFile(path, options),
-      readDirectory: (path) => inner.readDirectory(path),
-      list: (query) => inner.list(query),
-      search: (query) => inner.search(query),
-      lockKeys: (path) => inner.lockKeys(path),
-      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
+      ...readingPart(inner),
       writeFile: (path, bytes, options) => this.use(() => inner.writeFile(path, bytes, options)),
       makeDirectory: (path) => this.use(() => inner.makeDirectory(path)),
       removeFile: (path, options) => this.use(() => inner.removeFile(path, options)),

@@ -11,12 +11,18 @@ import {
 import type { ChangeWatch, FileChange, FileSnapshot, Workspace } from '../../contracts/workspace.ts';
 import { missingFolders } from './undo-change.ts';
 
+/** More files than this, or more bytes in them, are not watched: the recovery point has them. */
+const MAX_WATCHED = 1000;
+const MAX_WATCHED_BYTES = 64 * 1024 * 1024;
 /** New content above this is kept only when it is replaced. */
 const MAX_NEW_BYTES = 1024 * 1024;
 
 export class ChangeRecorder {
   readonly #changes: WorkspaceChanges;
   readonly #paths = new Map<string, { readonly before: PathState; after: PathState }>();
+  /** By the name the session has for it. */
+  readonly #watched = new Map<string, { readonly location: string; readonly before: PathState }>();
+  #watchedBytes = 0;
 
   constructor(changes: WorkspaceChanges) {
     this.#changes = changes;
@@ -74,10 +80,36 @@ export class ChangeRecorder {
     return done;
   }
 
+  /** For files that a program is about to change. A look now, and another one with `settle`. */
+  async watch(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.#watched.has(name)) continue;
+      const seen = this.#isFull(names) ? undefined : await this.#look(name, true, true);
+      const before = seen?.states.get(seen.location) ?? ABSENT;
+      if (seen === undefined || before.kind === 'folder') continue;
+      this.#watchedBytes += before.kind === 'file' ? before.size : 0;
+      this.#watched.set(name, { location: seen.location, before });
+    }
+    if (this.#isFull(names)) this.#watched.clear();
+  }
+
+  #isFull(names: readonly string[]): boolean {
+    return names.length > MAX_WATCHED || this.#watchedBytes > MAX_WATCHED_BYTES;
+  }
+
+  async settle(): Promise<void> {
+    for (const [name, { location, before }] of this.#watched) {
+      const after = await this.#look(name, true, true);
+      // The same name can be elsewhere by now, behind another link.
+      if (after?.location === location) this.note(location, before, after.states.get(location) ?? ABSENT);
+    }
+    this.#watched.clear();
+  }
+
   /** What cannot be looked at is not in the change set; the change itself is made or refused as ever. */
-  async #look(name: string, keep: boolean): Promise<Capture | undefined> {
+  async #look(name: string, keep: boolean, alone = false): Promise<Capture | undefined> {
     try {
-      return await this.#changes.capture(name, { keep });
+      return await this.#changes.capture(name, { keep, alone });
     } catch (thrown) {
       if (isToolError(thrown)) return undefined;
       throw thrown;

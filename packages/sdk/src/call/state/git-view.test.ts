@@ -68,7 +68,7 @@ test('a git to look with reads and nothing else [S0-34]', async () => {
   assert.deepEqual(reached, ['status read', 'files.read', 'files.list', 'config', 'identity']);
 });
 
-test('a git without remotes changes the repository and reaches nobody [S0-34]', async () => {
+test('a git without remotes changes the repository and contacts no host [S0-34]', async () => {
   const { git, reached } = watchedGit();
   const view = withoutRemotes(git);
   await assert.rejects(view.run({ words: ['push'], access: 'write', remote: REMOTE }), refused);

@@ -3,22 +3,31 @@
 import type { EffectsKeeper } from '../../contracts/commands.ts';
 import type { ChangeSet } from '../../contracts/git.ts';
 import type { RuleContext, RulePhase, RuleSubject } from '../../contracts/rule.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { fromOutermost } from '../../policy/declared-paths.ts';
+import type { RuleReport } from '../../policy/rule-set.ts';
 import type { OpenCall } from './call-types.ts';
 import { endingWith, lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
 import { announceViolation } from './trail.ts';
 
-export async function runRules(
+/** At once where every rule that applies answers at once. */
+export function runRules(
   phase: RulePhase,
   open: OpenCall,
   subject: RuleSubject,
   parts: SessionParts,
   changeSet: () => Promise<ChangeSet> = nothingToJudge,
-): Promise<void> {
+): MaybePromise<void> {
   if (!parts.rules.applies(phase, subject)) return;
-  const report = await parts.rules.run(phase, subject, ruleContext(open, parts, changeSet));
+  const found = parts.rules.run(phase, subject, new CallRuleContext(open, parts, changeSet));
+  return found instanceof Promise
+    ? found.then((report) => takeReport(report, open, parts))
+    : takeReport(found, open, parts);
+}
+
+function takeReport(report: RuleReport, open: OpenCall, parts: SessionParts): void {
   for (const warning of report.warnings) {
     open.warnings.push(warning);
     announceViolation(open, warning, parts);
@@ -26,32 +35,60 @@ export async function runRules(
   if (report.blocking !== undefined) throw report.blocking;
 }
 
-export function ruleContext(open: OpenCall, parts: SessionParts, changeSet: () => Promise<ChangeSet>): RuleContext {
-  return {
-    registry: parts.registry,
-    workspace: parts.readOnlyWorkspace,
-    // Made on first use: most rules never look at it.
-    get signal() {
-      return open.signal();
-    },
-    ast: parts.ast,
-    get git() {
-      return lookOnly(endingWith(parts.programs.git, open.signal));
-    },
-    commands: checkingCommands(parts),
-    cache: parts.findings,
-    changeSet,
-  };
+/**
+ * Signal, git and commands are made on first use: most rules never look at them. A class, because every object literal
+ * with a getter has a hidden class of its own, which keeps the whole call in memory until the next full collection.
+ */
+export class CallRuleContext implements RuleContext {
+  readonly registry: RuleContext['registry'];
+  readonly workspace: RuleContext['workspace'];
+  readonly ast: RuleContext['ast'];
+  readonly cache: RuleContext['cache'];
+  readonly changeSet: RuleContext['changeSet'];
+  readonly #open: OpenCall;
+  readonly #parts: SessionParts;
+
+  constructor(open: OpenCall, parts: SessionParts, changeSet: () => Promise<ChangeSet>) {
+    this.#open = open;
+    this.#parts = parts;
+    this.registry = parts.registry;
+    this.workspace = parts.readOnlyWorkspace;
+    this.ast = parts.ast;
+    this.cache = parts.findings;
+    this.changeSet = changeSet;
+  }
+
+  get signal(): AbortSignal {
+    return this.#open.signal();
+  }
+
+  get git(): RuleContext['git'] {
+    const { programs } = this.#parts;
+    return lookOnly(endingWith(programs.git, this.#open.signal));
+  }
+
+  get commands(): RuleContext['commands'] {
+    return checkingCommands(this.#open, this.#parts);
+  }
 }
 
-/** Commands of checks: recorded ones are applied whole, and of previewed ones nothing stays, so there is nothing to decide. */
-function checkingCommands({ programs, registry, changes, folderPrefix }: SessionParts): RuleContext['commands'] {
+/**
+ * Commands of checks: recorded ones are applied whole, as part of the change set of the call, and of previewed ones nothing stays,
+ * so there is nothing to decide.
+ */
+function checkingCommands(
+  { sets, progress, callId }: OpenCall,
+  { programs, registry, folderPrefix }: SessionParts,
+): RuleContext['commands'] {
   const { effects } = registry;
   if (effects === 'direct') return programs.commands;
   const keeper: EffectsKeeper = {
     async apply(staged) {
-      await changes.commit(staged.map((change) => ({ ...change, path: fromOutermost(folderPrefix, change.path) })));
-      return undefined;
+      const placed = staged.map((change) => ({ ...change, path: fromOutermost(folderPrefix, change.path) }));
+      await sets().commit(placed);
+      const paths = placed.map(({ path, before, after }) => ({ path, before, after }));
+      progress.checked = [...(progress.checked ?? []), ...paths];
+      return callId;
     },
     hold: async () => ({ diff: '' }),
   };

@@ -4,11 +4,14 @@
  * No class and no lookups by name: a function takes the groups it needs. Two sessions in one process have two of these.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
-import type { WorkspaceChanges } from '../../changes/change-set.ts';
-import type { ToolAnnotations } from '../../contracts/annotations.ts';
+import type { PathChange, SessionChanges, StagedChange } from '../../changes/change-set.ts';
+import type { ToolAnnotations, ToolArgSchema } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AstIndex } from '../../contracts/ast.ts';
+import type { Cassette } from '../../contracts/cassette.ts';
 import type { Clock } from '../../contracts/clock.ts';
+import type { StagedEffects, StagedTree } from '../../contracts/commands.ts';
+import type { EffectLedger } from '../../contracts/effect-ledger.ts';
 import type { OpenHttpClient } from '../../contracts/http.ts';
 import type { JobTable } from '../../contracts/jobs.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
@@ -16,19 +19,21 @@ import type { LockTable } from '../../contracts/locks.ts';
 import type { BudgetPort, ToolPolicy } from '../../contracts/policy.ts';
 import type { SourceRef } from '../../contracts/refs.ts';
 import type { Registry } from '../../contracts/registry.ts';
-import type { FindingCache } from '../../contracts/rule.ts';
+import type { FindingCache, RuleSubject } from '../../contracts/rule.ts';
+import type { ArgsKeeper } from '../../contracts/sealed-args.ts';
 import type { CallTelemetry } from '../../contracts/telemetry.ts';
 import type { AnyTool, CallProfile } from '../../contracts/tool.ts';
+import type { OpenTransaction } from '../../contracts/transactions.ts';
 import type { SessionWorkspace, Workspace } from '../../contracts/workspace.ts';
 import type { SessionCoordinator } from '../../coordinator/session-coordinator.ts';
 import type { EventBus } from '../../events/event-bus.ts';
 import type { Metrics } from '../../events/metrics.ts';
-import type { MetricsReporter } from '../../events/metrics-reporter.ts';
+import type { MetricsReporter } from '../../events/roll-up.ts';
 import type { RecoveryLog } from '../../journal/recovery-log.ts';
 import type { HostExecutor } from '../../package/executor-registry.ts';
 import type { ToolRegistrySnapshot } from '../../package/registry-snapshot.ts';
 import type { RuntimePackage } from '../../package/runtime-package.ts';
-import type { ToolRoute } from '../../package/tool-route.ts';
+import type { ToolRoute } from '../../package/tool-router.ts';
 import type { SessionPrograms } from '../../platform/commands/session-programs.ts';
 import type { ApprovalBroker } from '../../policy/approval-broker.ts';
 import type { ApprovalJudge } from '../../policy/approval-policy.ts';
@@ -51,6 +56,8 @@ export interface CompiledTool {
   readonly maxTimeoutMs: number;
   /** Undefined: its own `run`. */
   readonly executor: HostExecutor | undefined;
+  /** Arguments as they were given → as the tool saw them, for as long as the caller keeps them. */
+  readonly argsSeen: WeakMap<object, JsonObject>;
 }
 
 /** Who calls, and what the session is. */
@@ -88,6 +95,10 @@ export interface PolicyParts {
 export interface RecordingParts {
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
+  /** Records calls or answers them. Undefined: the runtime has none. */
+  readonly cassette: Cassette | undefined;
+  /** Undefined: no other host works on this workspace. */
+  readonly ledger: EffectLedger | undefined;
   readonly clock: Clock;
   /** Tools that hear of refused attempts, usable here or not. */
   readonly recorders: ReadonlyMap<string, AnyTool>;
@@ -97,6 +108,10 @@ export interface RecordingParts {
   reconcile(): Promise<unknown>;
   hashArgs(tool: string, args: JsonObject): string;
   summarizeArgs(args: JsonObject, privateArgs: readonly string[]): string;
+  /** Undefined for calls that are only proposed. */
+  readonly sealed: ArgsKeeper | undefined;
+  /** What any tool of the runtime declares about its arguments, usable here or not. */
+  schemaOf(tool: string): ToolArgSchema;
   /** Knows the secrets of the runtime, and those that calls of this session brought along. */
   readonly redactor: Redactor;
   redact(text: string): string;
@@ -113,12 +128,83 @@ export interface ResourceParts {
   readonly http: OpenHttpClient;
   /** Commands and git, inside the session's sandbox. */
   readonly programs: SessionPrograms;
-  readonly changes: WorkspaceChanges;
+  readonly changes: SessionChanges;
+  readonly transactions: SessionTransactions;
+  /** Set in the parts of calls that belong to a transaction: an error when it is over. */
+  readonly transaction?: JoinedTransaction | ToolError;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   /** What rules found earlier, by content, and which trees passed. */
   readonly findings: FindingCache;
+}
+
+/** The transaction a call has joined. */
+export interface JoinedTransaction {
+  readonly id: string;
+  /** What commands see. */
+  readonly tree: StagedTree;
+  /** Paths, as the tree spells them, of which is known what they were before the transaction changed them. */
+  readonly known: ReadonlySet<string>;
+  /** Tools whose effects no transaction can hold back. */
+  readonly refused: ReadonlySet<string>;
+  /** What a call changed. `bytes`: content that it kept. */
+  note(subject: RuleSubject, paths: readonly PathChange[], bytes: (digest: string) => Uint8Array | undefined): void;
+  /** What a command changed, as the tree tells it; answers what is new. `mayChange` throws for what it must not touch. */
+  noteEffects(effects: StagedEffects, mayChange: (change: PathChange) => void): Promise<readonly PathChange[]>;
+}
+
+/** How a transaction ended. */
+export type TransactionEnd = 'committed' | 'aborted' | 'expired';
+
+/** A transaction that is about to end: no call can join it. */
+export interface ClosingTransaction {
+  readonly id: string;
+  /** The session's parts, with files, commands and code index of its tree. */
+  readonly parts: SessionParts;
+  /** What changed, by the tool that changed it: what the rules of the after phase judge. */
+  readonly subjects: readonly { readonly subject: RuleSubject; readonly paths: ReadonlySet<string> }[];
+  /** What it changed so far. */
+  readonly paths: readonly PathChange[];
+  /** What it would change now; others' changes of other lines are merged on its tree first. Throws E_FILE_IO (`conflict`). */
+  plan(options: PlanOptions): Promise<TransactionPlan>;
+  end(how: TransactionEnd): Promise<void>;
+  /** Calls may join it again. */
+  reopen(): void;
+}
+
+export interface PlanOptions {
+  readonly signal: AbortSignal;
+  /** Whether the caller may see the content of this path. */
+  mayShow(path: string): boolean;
+}
+
+export interface TransactionPlan {
+  readonly staged: readonly StagedChange[];
+  readonly merged: readonly string[];
+}
+
+/** The transactions of one session. */
+export interface SessionTransactions {
+  /** Throws E_POLICY where there can be none, and when there are too many. */
+  begin(signal: AbortSignal): Promise<OpenTransaction>;
+  /** Waits for its running calls. Throws E_VALIDATION_FAIL when there is none, or none of this id. */
+  take(tx_id: string | undefined, signal: AbortSignal): Promise<ClosingTransaction>;
+  /** Calls that would have joined an expired one are refused until this was called. Answers its id, if there was one. */
+  forget(tx_id: string | undefined): string | undefined;
+  /** The parts that a call works with. */
+  join(request: { readonly tool: string; readonly txId?: string | undefined }, parts: SessionParts): JoinedCall;
+  list(): readonly OpenTransaction[];
+  /** Gives all of them up. */
+  close(): Promise<void>;
+}
+
+export interface JoinedCall {
+  readonly parts: SessionParts;
+  /** To be called when its turn has come. Throws when its transaction ends or has ended. */
+  enter(): void;
+  /** To be called when it has ended. */
+  leave(): void;
 }
 
 /** Who learns about calls without changing them. */

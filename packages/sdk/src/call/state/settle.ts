@@ -1,18 +1,34 @@
 /** How a stage or a call ended. Whatever a stage throws becomes a value with one of the ten codes. */
 import { type JsonValue, type ToolError, toToolError } from '@tool-runtime/protocol';
 import { isCancellation } from '../../contracts/failures.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import { untoldFileError } from '../../platform/descriptors/file-errors.ts';
 import type { Call, OpenCall, Outcome } from './call-types.ts';
 import type { RecordingParts, WatchingParts } from './session-parts.ts';
 
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
 
-export async function settle<T>(stage: () => T | Promise<T>): Promise<Settled<T>> {
+/** At once where the stage ends at once: most stages of most calls have nothing to wait for. */
+export function settle<T>(stage: () => MaybePromise<T>): MaybePromise<Settled<T>> {
   try {
-    return { ok: true, value: await stage() };
+    const value = stage();
+    return value instanceof Promise ? value.then(succeeded, failed) : succeeded(value);
   } catch (thrown) {
-    return { ok: false, error: errorOf(thrown) };
+    return failed(thrown);
   }
+}
+
+/** Goes on at once where there is nothing to wait for. */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+function succeeded<T>(value: T): Settled<T> {
+  return { ok: true, value };
+}
+
+function failed(thrown: unknown): Settled<never> {
+  return { ok: false, error: errorOf(thrown) };
 }
 
 /** A file system that refuses is not a failure of the runtime, wherever it was met. */

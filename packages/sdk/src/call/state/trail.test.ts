@@ -183,7 +183,7 @@ describe('approvals', () => {
       },
     ));
 
-  test('nobody to ask, and a yes that is remembered, are no question', async () => {
+  test('no question is counted without an approver or with a remembered yes', async () => {
     await withScene({ tools: [nothing], registry: asking }, async ({ session, heard }) => {
       await session.call('probe_nothing', {});
       assert.deepEqual(

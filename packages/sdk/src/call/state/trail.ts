@@ -5,8 +5,8 @@
  * only when a listener wants them. Each carries the id of the request, and none follows the answer.
  */
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
-import { STATUS_EVENT } from '../../contracts/events.ts';
 import type { DecisionRecord, JournalRecord, RequestedRecord } from '../../contracts/journal.ts';
+import { STATUS_EVENT } from '../../contracts/telemetry.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { JudgedCall, OpenCall } from './call-types.ts';
 import type { IdentityParts, RecordingParts, WatchingParts } from './session-parts.ts';

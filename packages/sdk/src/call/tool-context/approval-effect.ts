@@ -1,6 +1,6 @@
 /**
  * What a person who is asked reads of a call: the diff of what it writes, the arguments and the folder of a command, the
- * address of a request. And what a yes for the session would cover, in words and as the key it is remembered by.
+ * address of a request.
  *
  * The diff comes from a rehearsal, which changes nothing. A call that cannot be rehearsed is shown by its arguments alone.
  */
@@ -9,6 +9,7 @@ import { lineDiff } from '../../text/line-diff.ts';
 import type { JudgedCall } from '../state/call-types.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { settle } from '../state/settle.ts';
+import { commandText } from './asked-call.ts';
 import { RehearsedCall } from './rehearsal-context.ts';
 
 /** Characters of an effect; what is longer is cut, and says so. */
@@ -28,18 +29,6 @@ export async function effectOf(call: JudgedCall, parts: SessionParts): Promise<A
 function cut(kind: ApprovalEffect['kind'], text: string): ApprovalEffect {
   if (text.length <= MAX_EFFECT) return { kind, text };
   return { kind, text: `${text.slice(0, MAX_EFFECT)}\n[cut: ${text.length - MAX_EFFECT} more characters]` };
-}
-
-function commandText({ subject }: JudgedCall, { redactor }: SessionParts): string {
-  const folder = subject.paths[0]?.value ?? '.';
-  const network = subject.profile.side_effect_level === 'network' ? ['with network'] : [];
-  const lines = subject.commands.flatMap(({ list }) => {
-    const { pipelines, script } = list();
-    const commands = script?.seen ?? pipelines.flatMap((each) => each.commands);
-    const line = script === undefined ? [] : [`line: ${redactor.redactCommand(script.text)}`];
-    return [...line, ...commands.map(({ argv }) => `arguments: ${JSON.stringify(redactor.redactWords(argv))}`)];
-  });
-  return [`folder: ${folder}`, ...lines, ...network].join('\n');
 }
 
 function requestText({ subject }: JudgedCall, { redact }: SessionParts): string {
@@ -70,35 +59,4 @@ function fileDiff(path: string, before: Uint8Array | undefined, after: Uint8Arra
   const [old, now] = [Buffer.from(before ?? []), Buffer.from(after ?? [])];
   if (old.includes(0) || now.includes(0)) return `${head}\nbinary: ${old.length} bytes before, ${now.length} after`;
   return `${head}\n${lineDiff(old.toString('utf8'), now.toString('utf8')).trimEnd()}`;
-}
-
-export interface GrantScope {
-  /** What a yes for the session covers, for people and records. */
-  readonly text: string;
-  /** Calls with the same key are covered. */
-  readonly key: string;
-}
-
-/** Never any command: the same arguments, and of a request the same method and origin. Other tools: calls of one weight. */
-export function scopeOf(call: JudgedCall): GrantScope {
-  const { subject, argsHash } = call;
-  const { tool, profile, commands, urls, args } = subject;
-  const weight = [tool, profile.kind, profile.side_effect_level, profile.effect, profile.risk];
-  if (commands.length > 0) {
-    return { text: 'this command again, with exactly these arguments', key: JSON.stringify([...weight, argsHash]) };
-  }
-  if (urls.length > 0) {
-    const origins = urls.map(({ value }) => originOf(value));
-    const method = typeof args['method'] === 'string' ? args['method'] : '';
-    const text = `${tool} ${method} to ${origins.join(', ')}`.replaceAll(/ +/g, ' ');
-    return { text, key: JSON.stringify([...weight, method, ...origins]) };
-  }
-  return {
-    text: `every ${tool} of the same kind (${profile.side_effect_level}, ${profile.risk} risk)`,
-    key: JSON.stringify(weight),
-  };
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -1,19 +1,18 @@
 /** Change sets as one call may use them: what it commits is governed, recorded and can be taken back like every other change. */
-import type { ChangeHistory, PathState, StagedChange } from '../../changes/change-set.ts';
+import type { ChangeHistory, PathChange, PathState, StagedChange } from '../../changes/change-set.ts';
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { FileSnapshot } from '../../contracts/workspace.ts';
-import type { GatedCall } from '../state/call-types.ts';
+import type { JudgedCall } from '../state/call-types.ts';
 import type { ChangeLog, Grant } from '../state/change-log.ts';
-import type { SessionParts } from '../state/session-parts.ts';
 
 const WRITES = sideEffectRank('workspace_write');
 
 export function historyFor(
-  call: GatedCall,
+  call: JudgedCall,
   { log, grant }: { readonly log: ChangeLog; readonly grant: Grant },
-  { changes }: SessionParts,
 ): ChangeHistory {
+  const changes = call.open.sets();
   const { store } = changes;
   return {
     capture: changes.capture,
@@ -23,8 +22,9 @@ export function historyFor(
     get: (id) => store.get(id),
     bytes: (digest) => store.bytes(digest),
     setStatus: (id, status) => store.setStatus(id, status),
-    async commit(staged, options = {}) {
-      if (sideEffectRank(call.subject.profile.side_effect_level) < WRITES) throw mayOnlyRead();
+    async commit(staged, { isRestored = false, ...options } = {}) {
+      const mayWrite = sideEffectRank(call.subject.profile.side_effect_level) >= WRITES;
+      if (!mayWrite || call.verdict !== 'allow') throw mayOnlyRead();
       const rule = call.pathRule === undefined ? {} : { rule: call.pathRule };
       await grant.use(() => changes.commit(staged, { ...options, ...rule }));
       const files = staged.filter(({ before, after }) => before.kind !== 'folder' && after.kind !== 'folder');
@@ -33,13 +33,14 @@ export function historyFor(
           reversed(staged, (digest) => store.bytes(digest)),
           options,
         );
-      log.committed(files.map(changeOf(changes.inner)), staged, undo);
+      if (isRestored) log.judged(call.open.callId, files.map(changeOf(changes.inner)), staged);
+      else log.committed(files.map(changeOf(changes.inner)), staged, undo);
     },
   };
 }
 
-function changeOf(inner: ChangeHistory['inner']) {
-  return ({ path, before, after }: StagedChange) => ({
+export function changeOf(inner: ChangeHistory['inner']) {
+  return ({ path, before, after }: PathChange) => ({
     path: inner(path) ?? path,
     before: snapshotOf(before),
     after: snapshotOf(after),

@@ -1,6 +1,6 @@
 /** What becomes of the effects of a command that ran on an overlay: applied and on record, or kept until someone decides. */
 import { ToolError } from '@tool-runtime/protocol';
-import type { ChangeHistory, PathState, StagedChange, WorkspaceChanges } from '../../changes/change-set.ts';
+import type { ChangeHistory, PathChange, PathState, StagedChange, WorkspaceChanges } from '../../changes/change-set.ts';
 import {
   type CommandRequest,
   type EffectsKeeper,
@@ -11,7 +11,9 @@ import { policyDenial } from '../../contracts/failures.ts';
 import { fromOutermost } from '../../policy/declared-paths.ts';
 import { lineDiff } from '../../text/line-diff.ts';
 import type { GatedCall } from '../state/call-types.ts';
-import type { SessionParts } from '../state/session-parts.ts';
+import type { ChangeLog } from '../state/change-log.ts';
+import type { JoinedTransaction, SessionParts } from '../state/session-parts.ts';
+import { changeOf } from './change-history.ts';
 
 const MAX_DIFF_CHARACTERS = 64 * 1024;
 const MAX_FILE_BYTES = 256 * 1024;
@@ -19,18 +21,20 @@ const MAX_FILE_BYTES = 256 * 1024;
 /** A call may ask for more caution than the registry, not for less. What may go on as a job is direct unless it asks. */
 export function effectsOf(registry: EffectsMode, { effects, mayStay }: CommandRequest): EffectsMode {
   if (effects !== undefined && stricterEffects(effects, registry) !== effects) throw tooWeak(effects, registry);
-  if (mayStay === true && registry === 'preview') throw noJobs();
+  if (mayStay === true && registry === 'preview') throw noJobs('A command whose effects are previewed');
   return effects ?? (mayStay === true ? 'direct' : registry);
 }
 
+/** `folder`: the part of the workspace that the program saw. */
 export function commandKeeper(
   call: GatedCall,
   history: Pick<ChangeHistory, 'commit'>,
   parts: SessionParts,
+  folder = parts.folderPrefix,
 ): EffectsKeeper {
-  const { changes } = parts;
+  const changes = call.open.sets();
   const placed = (staged: readonly StagedChange[]): readonly StagedChange[] =>
-    staged.map((change) => ({ ...change, path: fromOutermost(parts.folderPrefix, change.path) }));
+    staged.map((change) => ({ ...change, path: fromOutermost(folder, change.path) }));
   return {
     async apply(staged) {
       await history.commit(placed(staged));
@@ -51,6 +55,29 @@ export function commandKeeper(
   };
 }
 
+/** A command of a transaction: it runs on its tree, and what it changed is noted there. */
+export function stagedRequest(
+  request: CommandRequest,
+  transaction: JoinedTransaction,
+  { call, log, parts }: { readonly call: GatedCall; readonly log: ChangeLog; readonly parts: SessionParts },
+): CommandRequest {
+  if (request.mayStay === true) throw noJobsStaged();
+  if (request.effects === 'preview' || parts.registry.effects === 'preview') throw noPreviewStaged();
+  const mayChange = ({ path, after }: PathChange): void =>
+    call.pathRule?.check({ path, location: path, access: after.kind === 'absent' ? 'delete' : 'write' });
+  const never = () => Promise.reject(new TypeError('Effects of a transaction are staged'));
+  const keeper: EffectsKeeper = {
+    ...{ apply: never, hold: never, known: transaction.known },
+    async stage(effects) {
+      const fresh = await transaction.noteEffects(effects, mayChange);
+      log.judged(transaction.id, fresh.map(changeOf(call.open.sets().inner)), fresh);
+      return fresh;
+    },
+  };
+  const { effects: _, ...rest } = request;
+  return { ...rest, tree: transaction.tree, keeper };
+}
+
 async function keepContent(staged: readonly StagedChange[], { store }: WorkspaceChanges): Promise<void> {
   for (const { path, after, source } of staged) {
     if (after.kind !== 'file' || source === undefined) continue;
@@ -61,11 +88,12 @@ async function keepContent(staged: readonly StagedChange[], { store }: Workspace
 }
 
 /** For people: what would change, file by file, up to a bound. */
-async function diffOf(staged: readonly StagedChange[], changes: WorkspaceChanges): Promise<string> {
+export async function diffOf(staged: readonly StagedChange[], changes: WorkspaceChanges): Promise<string> {
   let diff = '';
-  for (const [index, { path, before, after }] of staged.entries()) {
+  for (const [index, change] of staged.entries()) {
+    const { path, before, after } = change;
     if (diff.length > MAX_DIFF_CHARACTERS) return `${diff}… ${staged.length - index} more paths\n`;
-    const text = await textDiff({ path, before, after }, changes);
+    const text = await textDiff(change, changes);
     diff += `--- ${nameOf(before, `a/${path}`)}\n+++ ${nameOf(after, `b/${path}`)}\n${text}`;
   }
   return diff.length > MAX_DIFF_CHARACTERS
@@ -73,10 +101,11 @@ async function diffOf(staged: readonly StagedChange[], changes: WorkspaceChanges
     : diff;
 }
 
-async function textDiff({ path, before, after }: StagedChange, changes: WorkspaceChanges): Promise<string> {
+async function textDiff(change: StagedChange, changes: WorkspaceChanges): Promise<string> {
+  const { path, before, after, source } = change;
   const [old, now] = [
     await textOf(before, () => changes.read(path, digestOf(before))),
-    await textOf(after, () => changes.store.bytes(digestOf(after))),
+    await textOf(after, () => source && changes.content(source, digestOf(after))),
   ];
   const modes = modeOf(before) !== undefined && modeOf(after) !== undefined && modeOf(before) !== modeOf(after);
   const mode = modes ? `mode ${modeOf(before)} → ${modeOf(after)}\n` : '';
@@ -115,10 +144,28 @@ function tooWeak(asked: EffectsMode, registry: EffectsMode): ToolError {
   });
 }
 
-function noJobs(): ToolError {
-  return policyDenial('A command whose effects are previewed cannot go on as a job', {
+export function noJobs(which: string): ToolError {
+  return policyDenial(`${which} cannot go on as a job`, {
     path: 'yield_after_ms',
     details: { gate: 'effects', reason: 'no_jobs_in_preview', next: 'leave out yield_after_ms' },
+  });
+}
+
+function noJobsStaged(): ToolError {
+  return policyDenial('A command of a transaction cannot go on as a job', {
+    path: 'yield_after_ms',
+    details: { gate: 'transaction', reason: 'no_jobs_in_transaction', next: 'leave out yield_after_ms' },
+  });
+}
+
+function noPreviewStaged(): ToolError {
+  return policyDenial('Effects that are only previewed cannot be part of a transaction', {
+    path: 'effects',
+    details: {
+      gate: 'transaction',
+      reason: 'no_preview_in_transaction',
+      next: 'run the command outside of transactions',
+    },
   });
 }
 

@@ -1,12 +1,12 @@
 /** Rules on request, bound to one call. */
 import type { CommitCandidate } from '../../contracts/git.ts';
-import type { Validation, ValidationReport, ValidationRequest } from '../../contracts/validation.ts';
+import type { Validation, ValidationReport, ValidationRequest } from '../../contracts/rule.ts';
 import { buildChangeSet } from '../../validation/change-set.ts';
 import { runValidation } from '../../validation/run-validation.ts';
 import { discardCandidate, freezeCandidate } from '../../validation/settle-push.ts';
 import type { OpenCall } from '../state/call-types.ts';
 import { endingWith } from '../state/git-view.ts';
-import { ruleContext } from '../state/run-rules.ts';
+import { CallRuleContext } from '../state/run-rules.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 
 export function createValidation(open: OpenCall, parts: SessionParts): Validation {
@@ -17,7 +17,7 @@ export function createValidation(open: OpenCall, parts: SessionParts): Validatio
     return runValidation(request, changes, {
       rules: parts.rules,
       hasAst: parts.ast !== undefined,
-      context: (narrowed) => ruleContext(open, parts, () => Promise.resolve(narrowed)),
+      context: (narrowed) => new CallRuleContext(open, parts, () => Promise.resolve(narrowed)),
     });
   }
   return {

@@ -1,22 +1,23 @@
-/** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
-import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
+/** What a running tool is given: capabilities bound to its call, nothing that reaches past the policy. */
+import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ChangeHistory } from '../../changes/change-set.ts';
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
+import type { AstIndex } from '../../contracts/ast.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
 import type { CommandList } from '../../contracts/command-list.ts';
-import type { CommandRequest, CommandRunner } from '../../contracts/commands.ts';
+import type { CommandRequest, CommandRunner, ProgramEffects } from '../../contracts/commands.ts';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { CommitCandidate, GitRepository, Publication } from '../../contracts/git.ts';
 import type { HttpClient } from '../../contracts/http.ts';
 import type { JobTable } from '../../contracts/jobs.ts';
-import type { SessionMetrics } from '../../contracts/metrics.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import type { Registry } from '../../contracts/registry.ts';
-import type { TraceContext } from '../../contracts/telemetry.ts';
+import type { Validation } from '../../contracts/rule.ts';
+import type { SessionMetrics, TraceContext } from '../../contracts/telemetry.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
-import type { Validation } from '../../contracts/validation.ts';
-import type { FileChange, Workspace } from '../../contracts/workspace.ts';
+import type { Transactions } from '../../contracts/transactions.ts';
+import { type FileChange, readingPart, type Workspace } from '../../contracts/workspace.ts';
 import { fromOutermost } from '../../policy/declared-paths.ts';
 import { redactingArtifacts } from '../../redaction/redacting-ports.ts';
 import type { GatedCall, OpenCall } from '../state/call-types.ts';
@@ -25,15 +26,18 @@ import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../sta
 import type { SessionParts } from '../state/session-parts.ts';
 import { announceProgress } from '../state/trail.ts';
 import { historyFor } from './change-history.ts';
-import { commandKeeper, effectsOf } from './command-keeper.ts';
+import { commandKeeper, effectsOf, stagedRequest } from './command-keeper.ts';
 import { createValidation } from './create-validation.ts';
-import { requireGranted } from './permissions.ts';
+import { type HeldCommands, heldCommands } from './held-commands.ts';
+import { isHeld, requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
+import { transactionsFor } from './transactions-for.ts';
 import { writeTogether } from './write-together.ts';
 
-/** Nothing else is handed on: other forms are not a trace context. */
+/** Nothing else is passed on: other forms are not a trace context. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+const READS = sideEffectRank('read_only');
 const WRITES = sideEffectRank('workspace_write');
 const STARTS = sideEffectRank('process_exec');
 const CONNECTS = sideEffectRank('network');
@@ -67,6 +71,8 @@ export class CallContext implements ToolContext {
   readonly workspace: Workspace;
   readonly http: HttpClient;
   readonly commands: CommandRunner;
+  /** Of a call that runs before it is approved. */
+  readonly held: HeldCommands | undefined;
   readonly candidate: CommitCandidate | undefined;
   readonly publication: Publication | undefined;
   readonly jobs: JobTable;
@@ -77,6 +83,7 @@ export class CallContext implements ToolContext {
   readonly redactOutput: () => ByteFilter;
   readonly masked: (count: number) => void;
   readonly changed: (change: FileChange) => void;
+  readonly aboutToChange: (paths: readonly string[], recovery: string) => Promise<void>;
   readonly record: (facts: JsonObject) => void;
   facts: JsonObject | undefined;
   effect: JsonObject | undefined;
@@ -84,6 +91,7 @@ export class CallContext implements ToolContext {
   readonly #grant: Grant;
   readonly #parts: SessionParts;
   #git: GitRepository | undefined;
+  readonly #level: number;
   readonly #log: ChangeLog;
 
   constructor(call: GatedCall, { log, grant }: { log: ChangeLog; grant: Grant }, parts: SessionParts) {
@@ -95,9 +103,12 @@ export class CallContext implements ToolContext {
     this.sessionId = open.sessionId;
     this.limitMs = call.limitMs;
     this.registry = parts.registry;
-    const level = sideEffectRank(call.subject.profile.side_effect_level);
+    const isWaiting = call.verdict === 'ask' && isHeld(call, parts);
+    const level = isWaiting ? READS : sideEffectRank(call.subject.profile.side_effect_level);
+    this.#level = level;
+    this.held = isWaiting ? heldUnder(call, { log, grant }, parts) : undefined;
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
-    this.commands = level >= STARTS ? commandsUnder(call, { log, grant }, parts) : NO_COMMANDS;
+    this.commands = this.held ?? (level >= STARTS ? commandsUnder(call, { log, grant }, parts) : NO_COMMANDS);
     this.candidate = call.candidate;
     this.publication = call.publication;
     this.#parts = parts;
@@ -106,7 +117,10 @@ export class CallContext implements ToolContext {
       level >= WRITES
         ? refusingMasks(this.#writable(log.tracked(grant.workspace(call.workspace))), parts.redactor, open)
         : readersWorkspace(call, parts);
-    this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
+    // What a command prints is not for its caller before it is approved.
+    this.progress = isWaiting
+      ? () => {}
+      : (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = (text) => parts.redactor.known.text(text, open.masks);
     this.redactCommand = (command) => parts.redactor.redactCommand(command);
@@ -115,6 +129,7 @@ export class CallContext implements ToolContext {
       open.masks.masked += count;
     };
     this.changed = (change) => log.changes.push(change);
+    this.aboutToChange = (paths, recovery) => log.watch(paths, recovery);
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };
     };
@@ -126,7 +141,8 @@ export class CallContext implements ToolContext {
     const { locate } = this.#parts.workspace;
     return {
       ...workspace,
-      writeAll: (files) => writeTogether(files, { workspace, history: this.history, locate }),
+      writeAll: (files, { isRestored } = {}) =>
+        writeTogether(files, { workspace, history: this.history, locate, isRestored }),
     };
   }
 
@@ -136,9 +152,8 @@ export class CallContext implements ToolContext {
 
   /** Made on first use, like `validation`: most calls have nothing to do with git. */
   get git(): GitRepository {
-    const level = sideEffectRank(this.#call.subject.profile.side_effect_level);
     this.#git ??= gitFor(
-      level,
+      this.#level,
       granted(
         endingWith(reporting(this.#parts.programs.git, this.warn), () => this.signal),
         this.#grant,
@@ -148,7 +163,22 @@ export class CallContext implements ToolContext {
   }
 
   get history(): ChangeHistory {
-    return historyFor(this.#call, { log: this.#log, grant: this.#grant }, this.#parts);
+    return historyFor(this.#call, { log: this.#log, grant: this.#grant });
+  }
+
+  /** Programs of other tools see the whole workspace. */
+  get effects(): ProgramEffects | undefined {
+    const { effects: mode } = this.registry;
+    if (mode === 'direct' || this.#level < STARTS) return undefined;
+    return { mode, keeper: commandKeeper(this.#call, this.history, this.#parts, '.') };
+  }
+
+  get transactions(): Transactions {
+    return transactionsFor(this.#call, { log: this.#log, grant: this.#grant }, this.#parts);
+  }
+
+  get ast(): AstIndex | undefined {
+    return this.#parts.ast;
   }
 
   get artifacts(): ArtifactStore {
@@ -209,8 +239,21 @@ function commandsUnder(
   { log, grant }: { readonly log: ChangeLog; readonly grant: Grant },
   parts: SessionParts,
 ): CommandRunner {
-  const { pathRule } = call;
-  const { programs, folderPrefix, registry } = parts;
+  const { registry, transaction } = parts;
+  const runner = runnerUnder(call, grant, parts);
+  const kept = (request: CommandRequest): CommandRequest => {
+    if (transaction !== undefined && !(transaction instanceof ToolError))
+      return stagedRequest(request, transaction, { call, log, parts });
+    const effects = effectsOf(registry.effects, request);
+    return effects === 'direct'
+      ? request
+      : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }), parts) };
+  };
+  return { start: (request) => runner.start(kept(request)) };
+}
+
+/** The rule of the call for the folder, and its end. */
+function runnerUnder({ pathRule }: GatedCall, grant: Grant, { programs, folderPrefix }: SessionParts): CommandRunner {
   const judged = (request: CommandRequest): CommandRequest => ({
     ...request,
     requireFolder(folder) {
@@ -218,16 +261,19 @@ function commandsUnder(
       pathRule?.check({ path: path ?? '', location: location ?? '', access: 'read' });
     },
   });
-  const kept = (request: CommandRequest): CommandRequest => {
-    const effects = effectsOf(registry.effects, request);
-    return effects === 'direct'
-      ? request
-      : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }, parts), parts) };
-  };
   return {
-    start: (request) =>
-      grant.use(() => programs.commands.start(kept(pathRule === undefined ? request : judged(request)))),
+    start: (request) => grant.use(() => programs.commands.start(pathRule === undefined ? request : judged(request))),
   };
+}
+
+/** What it commits is approved by then. */
+function heldUnder(
+  call: GatedCall,
+  { log, grant }: { readonly log: ChangeLog; readonly grant: Grant },
+  parts: SessionParts,
+): HeldCommands {
+  const history = historyFor({ ...call, verdict: 'allow' }, { log, grant });
+  return heldCommands(call, history, { parts, runner: runnerUnder(call, grant, parts) });
 }
 
 /** The session's store masks anyway; here the call learns how often. */
@@ -250,13 +296,7 @@ export function readOnlyView(workspace: Workspace): Workspace {
     });
   };
   return {
-    stat: (path) => workspace.stat(path),
-    readFile: (path, options) => workspace.readFile(path, options),
-    readDirectory: (path) => workspace.readDirectory(path),
-    list: (query) => workspace.list(query),
-    search: (query) => workspace.search(query),
-    lockKeys: (path) => workspace.lockKeys(path),
-    requireAllowed: (path, access, links) => workspace.requireAllowed(path, access, links),
+    ...readingPart(workspace),
     writeFile: refuse,
     removeFile: refuse,
     makeDirectory: refuse,

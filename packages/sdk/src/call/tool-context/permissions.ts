@@ -8,20 +8,23 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { ToolAnnotations } from '../../contracts/annotations.ts';
 import { policyDenial } from '../../contracts/failures.ts';
-import type { LinkUse } from '../../contracts/path-rule.ts';
+import type { LinkUse } from '../../contracts/path-text.ts';
 import type { CallProfile } from '../../contracts/tool.ts';
 import type { ApprovalVerdict } from '../../policy/approval-policy.ts';
 import { type DeclaredPath, fromOutermost } from '../../policy/declared-paths.ts';
-import type { ClauseGate, PathClause } from '../../policy/path-clause.ts';
+import type { ClauseGate, PathClause } from '../../policy/path-rule.ts';
 import { type CallPathRule, callPathRule, type NamedPath } from '../../policy/path-rule.ts';
-import type { Call } from '../state/call-types.ts';
+import type { Call, JudgedCall } from '../state/call-types.ts';
 import type { CompiledTool, SessionParts } from '../state/session-parts.ts';
 
-type Operations = ToolAnnotations['capabilities'];
+export type Operations = ToolAnnotations['capabilities'];
+
+const NO_TOOLS: readonly CompiledTool[] = [];
 
 /** The usable tools that declare one of the operations. */
 function lenders(operations: Operations, { tools }: SessionParts): readonly CompiledTool[] {
   const wanted = Object.entries(operations);
+  if (wanted.length === 0) return NO_TOOLS;
   return [...tools.values()].filter(({ annotations }) =>
     wanted.some(([capability, names]) => names.some((name) => declares(annotations.capabilities, capability, name))),
   );
@@ -134,9 +137,23 @@ export function checkPaths({ compiled, pathRule }: Call, { workspace }: SessionP
 }
 
 /** Git follows no link of the work tree. */
-function linksOf({ capabilities }: ToolAnnotations): LinkUse {
+export function linksOf({ capabilities }: ToolAnnotations): LinkUse {
   if (Object.hasOwn(capabilities, 'git')) return 'themselves';
   const operations = capabilities['workspace'] ?? [];
   const areNames = operations.length > 0 && operations.every((operation) => ON_LINKS_THEMSELVES.has(operation));
   return areNames ? 'themselves' : 'through';
+}
+
+/** Whether the call is to run before a person is asked. All it may do until then is to start its commands. */
+export function isHeld({ verdict, subject, compiled }: JudgedCall, { registry }: SessionParts): boolean {
+  const runsCommands = subject.commands.length > 0 && subject.profile.effect === 'process';
+  return verdict === 'ask' && registry.ask !== 'command_line' && runsCommands && compiled.executor === undefined;
+}
+
+/** A tool that was let run for its commands alone has to have asked about them. */
+export function requireApproved(held: { isApproved(): boolean } | undefined): void {
+  if (held === undefined || held.isApproved()) return;
+  throw policyDenial('The call ended without the approval it needs', {
+    details: { gate: 'approval', reason: 'approval.not_asked', next: 'start the commands of the call' },
+  });
 }

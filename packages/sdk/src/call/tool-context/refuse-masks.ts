@@ -32,7 +32,9 @@ export function refusingMasks(
       await check(path, bytes);
       return workspace.writeFile(path, bytes, options);
     },
-    ...(writeAll === undefined ? {} : { writeAll: async (files) => checkAll(files).then(() => writeAll(files)) }),
+    ...(writeAll === undefined
+      ? {}
+      : { writeAll: async (files, how) => checkAll(files).then(() => writeAll(files, how)) }),
   };
 }
 

@@ -1,19 +1,22 @@
 /** What a tool may touch while it is rehearsed: it can look at everything, changes nothing and announces nothing. */
 import type { ChangeHistory } from '../../changes/change-set.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
+import type { AstIndex } from '../../contracts/ast.ts';
 import type { GitRepository } from '../../contracts/git.ts';
 import type { JobTable } from '../../contracts/jobs.ts';
-import type { SessionMetrics } from '../../contracts/metrics.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import type { ExpectedChange } from '../../contracts/rehearsal.ts';
+import type { Validation } from '../../contracts/rule.ts';
+import type { SessionMetrics } from '../../contracts/telemetry.ts';
 import type { RehearsalContext } from '../../contracts/tool.ts';
-import type { Validation } from '../../contracts/validation.ts';
+import type { Transactions } from '../../contracts/transactions.ts';
 import type { Workspace } from '../../contracts/workspace.ts';
 import type { JudgedCall } from '../state/call-types.ts';
 import { endingWith, lookOnly } from '../state/git-view.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
 import { NO_COMMANDS, NO_NETWORK, readOnlyView } from './execution-context.ts';
+import { rehearseCommit } from './rehearse-commit.ts';
 import { rehearsedWorkspace, type WatchWrites } from './rehearsed-workspace.ts';
 
 const IGNORE = (): void => {};
@@ -27,6 +30,7 @@ export class RehearsedCall implements RehearsalContext {
   readonly http = NO_NETWORK;
   readonly commands = NO_COMMANDS;
   readonly command = undefined;
+  readonly effects = undefined;
   readonly candidate = undefined;
   readonly publication = undefined;
   readonly trace = undefined;
@@ -37,6 +41,7 @@ export class RehearsedCall implements RehearsalContext {
   readonly warn = IGNORE;
   readonly changed = IGNORE;
   readonly record = IGNORE;
+  readonly aboutToChange = async (): Promise<void> => {};
   readonly masked = IGNORE;
   readonly redact: (text: string) => string;
   readonly redactCommand: RehearsalContext['redactCommand'];
@@ -69,6 +74,20 @@ export class RehearsedCall implements RehearsalContext {
 
   get history(): ChangeHistory {
     throw notWhileRehearsed('history');
+  }
+
+  /** Only a commit can be rehearsed: what it would make real is known. */
+  get transactions(): Transactions {
+    return {
+      commit: (tx_id) => rehearseCommit(tx_id, { call: this.#call, parts: this.#parts, expect: this.expect }),
+      begin: () => Promise.reject(notWhileRehearsed('transactions')),
+      abort: () => Promise.reject(notWhileRehearsed('transactions')),
+      list: () => this.#parts.transactions.list(),
+    };
+  }
+
+  get ast(): AstIndex | undefined {
+    return this.#parts.ast;
   }
 
   get jobs(): JobTable {

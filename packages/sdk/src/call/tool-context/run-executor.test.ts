@@ -8,7 +8,7 @@ import {
   failedOutput,
   type HostExecutor,
 } from '../../package/executor-registry.ts';
-import type { ToolExecutionRequest } from '../../package/tool-call.ts';
+import type { ToolExecutionRequest } from '../../package/tool-router.ts';
 import { createCounter, nothing } from '../../testing/probe-tools.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Runs a tool through an executor that the embedding program registered.
  *
- * It is handed the resolved call, the effect as it is on record and the strategy of its batch, all by reference; the
+ * It is given the resolved call, the effect as it is on record and the strategy of its batch, all by reference; the
  * arguments and what a tool may touch come apart from them. Gates, locks, records and limits stay here, around it.
  */
 import { type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
@@ -9,7 +9,7 @@ import { cancellation, failure } from '../../contracts/failures.ts';
 import type { ContentRef } from '../../contracts/refs.ts';
 import { DEFAULT_STRATEGY } from '../../package/execution-strategy.ts';
 import type { ExecutorOutput, HostExecutor } from '../../package/executor-registry.ts';
-import type { ToolExecutionRequest } from '../../package/tool-call.ts';
+import type { ToolExecutionRequest } from '../../package/tool-router.ts';
 import type { RecordedCall } from '../state/call-types.ts';
 import type { IdentityParts } from '../state/session-parts.ts';
 import type { CallContext } from './execution-context.ts';

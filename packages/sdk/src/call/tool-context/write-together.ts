@@ -11,11 +11,12 @@ export interface WriteTogether {
   readonly workspace: Workspace;
   readonly history: ChangeHistory;
   readonly locate: SessionWorkspace['locate'];
+  readonly isRestored?: boolean | undefined;
 }
 
 export async function writeTogether(
   files: readonly FileWrite[],
-  { workspace, history, locate }: WriteTogether,
+  { workspace, history, locate, isRestored = false }: WriteTogether,
 ): Promise<readonly FileChange[]> {
   const staged = new Map<string, StagedChange>();
   const changes: FileChange[] = [];
@@ -23,13 +24,22 @@ export async function writeTogether(
     workspace.requireAllowed(file.path, file.bytes === null ? 'delete' : 'write');
     const { location } = locate(file.path, file.bytes === null ? 'themselves' : 'through');
     const before = await stateAt(location, history);
+    if (staged.has(location)) throw sameFile(file.path);
     const change = stage(file, location, before);
     for (const folder of await missingFolders(location, history)) staged.set(folder, newFolder(folder));
     staged.set(location, change);
     changes.push({ path: file.path, before: snapshotOf(before), after: snapshotOf(change.after) });
   }
-  await history.commit([...staged.values()], { durable: true });
+  await history.commit([...staged.values()], { durable: true, isRestored });
   return changes;
+}
+
+/** The later one would replace the earlier one without having seen it. */
+function sameFile(path: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Two of the paths lead to one file: ${path}`, {
+    path,
+    details: { reason: 'same_file', next: 'Name the file once, by one of its paths; nothing was changed' },
+  });
 }
 
 async function stateAt(location: string, { capture, inner }: ChangeHistory): Promise<PathState> {
@@ -37,7 +47,8 @@ async function stateAt(location: string, { capture, inner }: ChangeHistory): Pro
   return states.get(location) ?? ABSENT;
 }
 
-function stage({ path, bytes, expectedSha256, mode }: FileWrite, location: string, before: PathState): StagedChange {
+function stage(file: FileWrite, location: string, before: PathState): StagedChange {
+  const { path, bytes, expectedSha256, mode, forceMode = false } = file;
   const actual = before.kind === 'file' ? before.digest : null;
   if (before.kind === 'folder' || before.kind === 'link' || actual !== expectedSha256) {
     throw new ToolError('E_FILE_IO', `File is not what was expected: ${path}`, {
@@ -51,7 +62,7 @@ function stage({ path, bytes, expectedSha256, mode }: FileWrite, location: strin
     });
   }
   if (bytes === null) return { path: location, before, after: ABSENT };
-  const kept = before.kind === 'file' ? before.mode : (mode ?? NEW_FILE_MODE);
+  const kept = before.kind === 'file' && !forceMode ? before.mode : (mode ?? NEW_FILE_MODE);
   const after: PathState = { kind: 'file', digest: sha256Hex(bytes), size: bytes.length, mode: kept };
   return { path: location, before, after, source: { bytes } };
 }

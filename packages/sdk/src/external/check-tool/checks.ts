@@ -1,4 +1,4 @@
-/** Every check a tool goes through, and how its outcome is told. What is not listed here cannot be reported. */
+/** Every check a tool goes through, and how its outcome is reported. A check that is not listed here cannot be reported. */
 import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
 
 export const CHECKS = {

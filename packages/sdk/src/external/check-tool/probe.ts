@@ -10,9 +10,9 @@ import { fileDigest } from '../../platform/runs/output-path.ts';
 import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { type ProbeEnd, type ProbeStart, startToolProbe } from '../../platform/runs/tool-probe-process.ts';
 import { createProbeScene, type ProbeScene } from '../../platform/runs/tool-probe-scene.ts';
+import { formatTimestamp } from '../protocol/digests.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { createRunIds } from '../protocol/run-ids.ts';
-import { formatTimestamp } from '../protocol/timestamps.ts';
 import {
   probeEnvironment,
   type RunFacts,
@@ -68,7 +68,7 @@ export class Probe {
   readonly scene: ProbeScene;
   readonly profile: ExternalProfile;
   readonly limits: ProbeLimits;
-  /** What stands in the environment of every run and must not be shown. */
+  /** What is in the environment of every run and must not be shown. */
   readonly secret = `secret-${randomBytes(16).toString('hex')}`;
   readonly ends: (ProbeEnd & { readonly about: string })[] = [];
   readonly folders: RunFolder[] = [];

@@ -101,7 +101,7 @@ function refusedProblems(result: RunResult & JsonObject, denied: DecisionRecord)
   ];
 }
 
-/** The result hides what the tool would have been handed. */
+/** The result hides what the tool would have been given. */
 function isMessage(shown: string, recorded: string): boolean {
   return shown === recorded || shown.includes(REDACTED);
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { JsonObject } from '@tool-runtime/protocol';
 import { openExternalScene, type Scene } from '../../../test/external-scene.ts';
-import { listRuns, type RunSummary } from './list-runs.ts';
 import { type PruneRunsOptions, pruneRuns } from './prune-runs.ts';
-import { runStart } from './read-run.ts';
+import { listRuns, type RunSummary, runStart } from './read-run.ts';
 
 const DAY = 86_400_000;
 

@@ -4,8 +4,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { Registry } from '../../contracts/registry.ts';
 import { measureRun, type RunLocation } from '../../platform/runs/find-runs.ts';
 import { removeRun } from '../../platform/runs/run-folder.ts';
-import { runLocations } from './list-runs.ts';
-import { mayBeRunning, readRun, runDirectory, runStart, timeLimits } from './read-run.ts';
+import { mayBeRunning, readRun, runDirectory, runLocations, runStart, timeLimits } from './read-run.ts';
 
 export interface PruneRunsOptions {
   readonly state: string;

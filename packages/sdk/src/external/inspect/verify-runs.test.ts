@@ -22,7 +22,7 @@ import { digest } from '../../platform/digest.ts';
 import { resultText, runDigest } from '../result/new-result.ts';
 import { recordUnlistedRun } from '../run/record-refused.ts';
 import type { JournalReader } from './compare-journal.ts';
-import { findRunLocations, listRuns } from './list-runs.ts';
+import { findRunLocations, listRuns } from './read-run.ts';
 import { type VerifiedRun, verifyRuns } from './verify-runs.ts';
 
 const OUTPUT = `mkdir d; echo hi > d/a.txt; : > empty; result '[{"path":"d/a.txt","media_type":"text/plain"},{"path":"empty","media_type":"text/plain"}]'`;
@@ -122,7 +122,7 @@ describe('an untouched run', () => {
 });
 
 describe('a run that was tampered with is damaged', () => {
-  /** A run besides, for results that claim its call. */
+  /** Another run, for results that claim its call. */
   before(() => finished());
 
   const attacks: Readonly<Record<string, readonly [(folder: string) => unknown, RegExp]>> = {

@@ -18,8 +18,15 @@ import {
   type RunJournal,
   readRunJournal,
 } from './compare-journal.ts';
-import { runLocations } from './list-runs.ts';
-import { mayBeRunning, readResult, runDirectory, type TimeLimits, timeLimits, withRun } from './read-run.ts';
+import {
+  mayBeRunning,
+  readResult,
+  runDirectory,
+  runLocations,
+  type TimeLimits,
+  timeLimits,
+  withRun,
+} from './read-run.ts';
 
 export interface VerifyRunsOptions {
   readonly state: string;

@@ -12,7 +12,7 @@ import {
   type LockedTool,
 } from '../../contracts/external.ts';
 import type { ToolSourcePorts } from '../../contracts/tool-source.ts';
-import { readOperatorFile } from '../../platform/descriptors/operator-file.ts';
+import { readOperatorFile } from '../../platform/descriptors/file-content.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { type RefusalCode, runRefusal } from '../protocol/run-status.ts';

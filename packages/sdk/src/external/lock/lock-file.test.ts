@@ -175,7 +175,7 @@ describe('locking again', () => {
     assert.equal(statSync(scene.lockPath, { bigint: true }).mtimeNs, mtimeNs);
   });
 
-  test('does not trust by the way what stands in a lock that nobody trusts [S4-46]', async (t) => {
+  test('does not trust the other entries of an untrusted lock [S4-46]', async (t) => {
     const scene = await openScene(t);
     const inWorkspace = join(scene.workspace, 'tool-runtime.yaml');
     writeFileSync(join(scene.workspace, 'tool.sh'), readFileSync(join(scene.operator, 'tool.sh')));

@@ -4,14 +4,13 @@
  * Strict in every field, because a misspelt key would be a pin that is never checked. Written with sorted keys, so that
  * equal content is equal text.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { isExternalToolName, type LockedTool, type LockFile } from '../../contracts/external.ts';
+import { parseTimestamp } from '../protocol/digests.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { parseResult } from '../protocol/read-result.ts';
-import { parseTimestamp } from '../protocol/timestamps.ts';
 
 const text = z.string().min(1).max(2048);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
@@ -54,7 +53,7 @@ function isTimestamp(written: string): boolean {
     parseTimestamp(written);
     return true;
   } catch {
-    // The only thing it can say is that it is none.
+    // The error says only that the text is invalid.
     return false;
   }
 }

@@ -2,13 +2,13 @@
  * Pins a tool as it is now on this machine: the digest of its program and files, and the version it says it has.
  *
  * Only one thing is checked: a program that says it is another tool, or speaks another protocol, is not pinned. What is
- * locked is what an operator vouches for; who signed it is written down, not verified.
+ * locked is what an operator vouches for; its signer is recorded, not verified.
  */
 import type { ExternalToolSettings, LockedPlatform, LockedTool, LockFile } from '../../contracts/external.ts';
 import type { ExternalPrograms } from '../../platform/commands/external-process.ts';
 import type { SealedCopy } from '../../platform/runs/sealed-copy.ts';
+import { formatTimestamp } from '../protocol/digests.ts';
 import { probeCapabilities, refuseOther } from '../protocol/probe-capabilities.ts';
-import { formatTimestamp } from '../protocol/timestamps.ts';
 import type { HostEnvironment } from '../protocol/tool-environment.ts';
 import { ownTool, platformKey } from './lock-file.ts';
 import { requireProgram, type SealSetting, sealTool } from './seal-tool.ts';
@@ -67,7 +67,7 @@ function pinned({ digest, files }: SealedCopy, metadata: LockMetadata, before?: 
   };
 }
 
-/** What is said now counts; what is not said stays as it was. */
+/** Values given now count; the others stay as they were. */
 function described(
   settings: ExternalToolSettings,
   metadata: LockMetadata,

@@ -1,4 +1,4 @@
-/** Numbers and words of the external tool protocol. What is not in the protocol but ours is said where it stands. */
+/** Numbers and words of the external tool protocol. Additions of our own are marked as such. */
 
 export const PROTOCOL_VERSION = 1;
 export const RESULT_SCHEMA_VERSION = 1;

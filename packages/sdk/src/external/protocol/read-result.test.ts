@@ -5,8 +5,7 @@ import { isToolError, type JsonObject, type JsonValue } from '@tool-runtime/prot
 import fc from 'fast-check';
 import { FULL_RESULT } from '../../../test/sample-result.ts';
 import { newResult } from '../result/new-result.ts';
-import { parseResult, validateResult } from './read-result.ts';
-import { REQUIRED_FIELDS } from './result-shape.ts';
+import { parseResult, REQUIRED_FIELDS, validateResult } from './read-result.ts';
 
 /** The full result with the value at a dotted path replaced, or taken away. */
 function bent(path: string, value: JsonValue | undefined): JsonObject {
@@ -164,7 +163,7 @@ test('a key that stands twice is refused at any depth, after unescaping [S4-20]'
   for (const text of duplicateKeys.accepted) assert.deepEqual(parseResult(Buffer.from(text)), JSON.parse(text));
 });
 
-test('any key is refused when an escaped spelling of it stands beside it [S4-20] (deep)', () => {
+test('any key is refused when an escaped spelling of it is beside it [S4-20] (deep)', () => {
   const key = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text !== '__proto__' && text.isWellFormed());
   fc.assert(
     fc.property(key, (name) => {

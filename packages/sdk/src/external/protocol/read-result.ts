@@ -4,12 +4,11 @@
  */
 import { type JsonObject, type JsonValue, scanJson, ToolError } from '@tool-runtime/protocol';
 import { RUN_STATUSES, type RunResult } from '../../contracts/external.ts';
+import { parseTimestamp } from './digests.ts';
 import { EXTERNAL_LIMITS } from './protocol-constants.ts';
-import { type FieldRule, REQUIRED_FIELDS, RESULT_SHAPE, type Shape } from './result-shape.ts';
-import { parseTimestamp } from './timestamps.ts';
 
 /**
- * A copy with unknown fields kept and absent ones as `result-shape.ts` says. Throws E_VALIDATION_FAIL; a required field
+ * A copy with unknown fields kept and absent ones filled in as the shape below says. Throws E_VALIDATION_FAIL; a required field
  * that is absent, null or blank has `details.reason` `missing_required_field` and `details.field`.
  */
 export function validateResult(value: unknown): RunResult & JsonObject {
@@ -55,7 +54,7 @@ const MAX_DEPTH = 256;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Bytes of JSON to an object, refusing what two readers could understand differently: besides size, duplicate keys and
+ * Bytes of JSON to an object, refusing what two readers could understand differently: size, duplicate keys and
  * trailing data also broken Unicode, written or escaped, because it has no canonical form to hash. Unknown fields are
  * kept. Throws E_VALIDATION_FAIL with `details.reason`.
  */
@@ -165,3 +164,90 @@ function refuseLookalike(name: string, shape: Shape, path: string): void {
     details: { reason: 'ambiguous_field', field: `${path}${folded}` },
   });
 }
+
+/**
+ * The fields of a result and their types, as data.
+ *
+ * A field that is missing or null counts as its zero value when the protocol always writes it, and as absent when it
+ * is optional: so a reader in a language with zero values sees the same as this one.
+ */
+export interface FieldRule {
+  readonly type: 'text' | 'integer' | 'boolean' | 'object' | 'list' | 'any';
+  /** What a missing or null field becomes; left out for optional fields. */
+  readonly zero?: JsonValue;
+  /** Written even when it is empty, and missing when it is not there. */
+  readonly always?: true;
+  /** The fields of an object, or of every object in a list. */
+  readonly fields?: Shape;
+}
+
+export type Shape = Readonly<Record<string, FieldRule>>;
+
+const TEXT: FieldRule = { type: 'text', zero: '' };
+const INTEGER: FieldRule = { type: 'integer', zero: 0 };
+const OPTIONAL_TEXT: FieldRule = { type: 'text' };
+const NULLABLE_TEXT: FieldRule = { type: 'text', zero: null };
+
+const ENTRY: Shape = { code: TEXT, message: TEXT, path: OPTIONAL_TEXT, details: { type: 'any' } };
+
+function optionalTexts(...names: readonly string[]): FieldRule {
+  return { type: 'object', fields: Object.fromEntries(names.map((name) => [name, OPTIONAL_TEXT])) };
+}
+
+export const RESULT_SHAPE: Shape = {
+  schema_version: INTEGER,
+  wrapper: { type: 'object', zero: {}, fields: { name: TEXT, version: TEXT } },
+  tool: { type: 'object', zero: {}, fields: { name: TEXT, version: TEXT, protocol_version: INTEGER } },
+  run_id: TEXT,
+  pack_path: OPTIONAL_TEXT,
+  pack_digest: OPTIONAL_TEXT,
+  started_at: TEXT,
+  completed_at: TEXT,
+  duration_ms: INTEGER,
+  exit_code: INTEGER,
+  tool_exit_code: { type: 'integer', zero: null },
+  status: TEXT,
+  inputs: { type: 'object', always: true, fields: {} },
+  outputs: {
+    type: 'list',
+    always: true,
+    fields: { path: TEXT, media_type: TEXT, digest: OPTIONAL_TEXT, bytes: { type: 'integer' } },
+  },
+  errors: { type: 'list', always: true, fields: ENTRY },
+  warnings: { type: 'list', always: true, fields: ENTRY },
+  sync: {
+    type: 'object',
+    fields: { ledger_id: NULLABLE_TEXT, synced_at: NULLABLE_TEXT, workspace: OPTIONAL_TEXT },
+  },
+  identity: optionalTexts('workspace', 'actor', 'actor_type', 'auth_mode'),
+  run_context: {
+    type: 'object',
+    fields: {
+      ci: { type: 'boolean' },
+      ci_provider: OPTIONAL_TEXT,
+      repo: OPTIONAL_TEXT,
+      commit: OPTIONAL_TEXT,
+      branch: OPTIONAL_TEXT,
+      runner_os: OPTIONAL_TEXT,
+      runner_arch: OPTIONAL_TEXT,
+    },
+  },
+  run_digest: OPTIONAL_TEXT,
+  signing: optionalTexts('issuer', 'subject', 'source_repository_uri', 'source_repository_ref'),
+  resolved_from: optionalTexts('registry', 'descriptor'),
+};
+
+/** Fields that must be there and not blank, in the order they are asked for. */
+export const REQUIRED_FIELDS = [
+  'schema_version',
+  'wrapper.name',
+  'tool.name',
+  'run_id',
+  'started_at',
+  'completed_at',
+  'status',
+  'inputs',
+  'outputs',
+  'errors',
+  'warnings',
+] as const;

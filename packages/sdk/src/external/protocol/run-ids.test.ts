@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { isRunId } from '../../contracts/external.ts';
-import { createRunIds } from './run-ids.ts';
+import { checkToolName, createRunIds } from './run-ids.ts';
 
 interface Vectors {
   readonly runIds: {
@@ -77,4 +77,22 @@ test('a clock without a usable time is refused, not written [S4-7]', () => {
     );
   }
   assert.ok(isRunId(createRunIds(() => Date.UTC(10_000, 0, 1) - 1).next()));
+});
+
+interface VectorsToolNames {
+  readonly toolNames: { readonly valid: readonly string[]; readonly invalid: readonly string[] };
+}
+const { toolNames }: VectorsToolNames = JSON.parse(
+  readFileSync(new URL('../fixtures/protocol-vectors.json', import.meta.url), 'utf8'),
+);
+
+test('a tool name is a single harmless path part [S4-11]', () => {
+  for (const name of toolNames.valid) assert.equal(checkToolName(name), name);
+  for (const name of toolNames.invalid) {
+    assert.throws(
+      () => checkToolName(name),
+      (thrown) => isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL',
+      name,
+    );
+  }
 });

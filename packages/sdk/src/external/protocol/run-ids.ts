@@ -5,6 +5,7 @@
  * the last time. Between processes only the folder made under the id decides; see the platform's run folder.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import { isExternalToolName } from '../../contracts/external.ts';
 
 export interface RunIds {
   next(): string;
@@ -44,4 +45,22 @@ function formatRunId(micros: number, count: number): string {
   const second = new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19).replaceAll(':', '-');
   const fraction = String(micros % 1_000_000).padStart(6, '0');
   return `${second}-${fraction}Z-${String(count).padStart(6, '0')}`;
+}
+
+const SHOWN_CHARACTERS = 64;
+
+/**
+ * The name of an external tool: it is a wire name, a key of the lock file and a folder at once.
+ *
+ * Returns the name unchanged or throws E_VALIDATION_FAIL.
+ */
+export function checkToolName(name: string): string {
+  if (isExternalToolName(name)) return name;
+  const shown = name.slice(0, SHOWN_CHARACTERS).replace(/[^\x20-\x7e]/g, '?');
+  throw new ToolError('E_VALIDATION_FAIL', `Name of an external tool is not valid: ${shown}`, {
+    details: {
+      reason: 'invalid_tool_name',
+      next: 'Use up to 64 of a-z, 0-9, dot, underscore and hyphen, beginning with a letter or digit, without ".."',
+    },
+  });
 }

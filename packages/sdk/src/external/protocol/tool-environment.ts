@@ -130,7 +130,7 @@ export function proxyVariables(host: HostEnvironment): Record<string, string> {
 }
 
 /**
- * Which variables of the host may be handed to a tool by name. Values are never looked at here. Undefined when the name
+ * Which variables of the host may be given to a tool by name. Values are never looked at here. Undefined when the name
  * may be used.
  */
 export function secretNameProblem(name: string): string | undefined {

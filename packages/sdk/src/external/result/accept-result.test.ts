@@ -105,7 +105,7 @@ describe('a tool that wrote a valid result', () => {
     assert.deepEqual([result.signing, result.resolved_from], [EXPECTED.signing, EXPECTED.resolved_from]);
   });
 
-  test('loses outputs that are none, and is partial for it [S4-41]', async () => {
+  test('loses invalid outputs, and is partial for it [S4-41]', async () => {
     const checkOutput = async () => {
       throw new ToolError('E_VALIDATION_FAIL', 'x', { details: { reason: 'link' } });
     };
@@ -275,7 +275,7 @@ test('a failing disk is no fault of the path [S4-41]', async () => {
 const VALUE = 'top"secret\\value';
 const secrets = new KnownValues([VALUE, 'abc', '-----BEGIN\nline-of-a-private-key\nend']);
 
-describe('secrets a tool was handed', () => {
+describe('secrets a tool was given', () => {
   test('are hidden in text, whole and line by line, unless they are too short to be secrets [S4-44]', () => {
     assert.equal(secrets.text(`a ${VALUE} b abc`), 'a [redacted] b abc');
     assert.equal(secrets.text('x line-of-a-private-key y'), 'x [redacted] y');

@@ -206,7 +206,7 @@ function dropped(reason: string, path?: string): RunEntry {
 }
 
 /**
- * Takes secret values that were handed over out of a tool's own result, however they are spelled in its JSON. Undefined
+ * Takes secret values that were passed on out of a tool's own result, however they are spelled in its JSON. Undefined
  * when there is nothing to take out.
  */
 export function scrubResult(bytes: Uint8Array, secrets: KnownSecrets): string | undefined {

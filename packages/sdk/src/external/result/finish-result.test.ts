@@ -36,7 +36,7 @@ test('only blanks are filled and the change is told [S4-28]', () => {
   assert.equal(enrichResult(result, env, here).changed, false);
 });
 
-test('fields nobody knows survive in what is filled [S4-28]', () => {
+test('unknown fields survive in what is filled [S4-28]', () => {
   const odd = { ...fresh, identity: { badge: 7 } as RunIdentity };
   const { result } = enrichResult(odd, { TOOL_IDENTITY: 'ada' }, here);
   assert.deepEqual(result.identity, { badge: 7, actor: 'ada', actor_type: 'unknown' });

@@ -50,7 +50,7 @@ const fresh = newResult({
   startedAtMs: 0,
 });
 
-test('a result has the fields of the protocol in their order, then what nobody knows [S4-15]', () => {
+test('a result has the fields of the protocol in their order, then the unknown ones [S4-15]', () => {
   const shuffled = Object.fromEntries(Object.entries(FULL_RESULT).reverse()) as unknown as typeof FULL_RESULT;
   assert.equal(resultText(shuffled), `${JSON.stringify(FULL_RESULT, null, 2)}\n`);
 });

@@ -1,11 +1,10 @@
 /** A result as the wrapper builds it: the empty one a run starts with, its text on disk and its digest. */
-
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ExternalProfile, RunOutput, RunResult } from '../../contracts/external.ts';
 import { canonicalJson, digest } from '../../platform/digest.ts';
+import { formatTimestamp } from '../protocol/digests.ts';
 import { PROTOCOL_VERSION, RESULT_SCHEMA_VERSION } from '../protocol/protocol-constants.ts';
-import { type FieldRule, RESULT_SHAPE, type Shape } from '../protocol/result-shape.ts';
-import { formatTimestamp } from '../protocol/timestamps.ts';
+import { type FieldRule, RESULT_SHAPE, type Shape } from '../protocol/read-result.ts';
 
 const WRAPPER_NAMES: Readonly<Record<ExternalProfile, string>> = { neutral: 'tool-runtime', epack: 'epack' };
 
@@ -82,7 +81,7 @@ function orderedInside(value: JsonValue, shape: Shape): JsonValue {
 /** What the protocol leaves out: blank text, zero, false, null and objects with nothing in them. */
 function isLeftOut(value: JsonValue, { type, zero, always }: FieldRule): boolean {
   if (always === true || zero !== undefined) return false;
-  // Details may be any value, and only null is none.
+  // Details may be any value, and only null means none.
   if (type === 'any') return value === null;
   if (value === null || value === '' || value === 0 || value === false) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -1,16 +1,16 @@
 /**
  * How a run ends: the tool's file checked, the result written, its outputs kept as artifacts, the answer built.
  *
- * Values the tool was handed are taken out of its result before anything looks at it.
+ * Values the tool was given are taken out of its result before anything looks at it.
  */
 import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../../contracts/commands.ts';
 import type { RunEntry, RunFile, RunOutput, RunResult } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { ExternalEnd } from '../../platform/commands/external-process.ts';
-import { findOutputs } from '../../platform/runs/find-outputs.ts';
-import { checkOutputPath, keepOutput } from '../../platform/runs/output-path.ts';
+import { checkOutputPath, findOutputs, keepOutput } from '../../platform/runs/output-path.ts';
 import { readRunFile, writeResultAtomic } from '../../platform/runs/run-result-file.ts';
+import { effectsData, notRecorded } from '../../present/command-effects.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE, WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
 import { normalizeExitCode } from '../protocol/run-status.ts';
 import { type AcceptedResult, scrubResult } from '../result/accept-result.ts';
@@ -49,6 +49,7 @@ export interface RunData {
   readonly stderr_artifact?: string;
   readonly run_digest: string;
   readonly network_enforced: boolean;
+  readonly effects?: ReturnType<typeof effectsData>;
 }
 
 /** Kept inline in the details of an error, of each stream's end. */
@@ -164,6 +165,7 @@ function announce(attempt: RunAttempt, { state, result }: AcceptedResult, { ende
     const message = `A protected name appeared while the tool ran and was moved aside: ${name}`;
     context.warn({ code: 'E_POLICY', message, path: name, details });
   }
+  if (ended.end.effectsProblem !== undefined) context.warn(notRecorded(ended.end.effectsProblem));
   if (state !== 'backfilled') return;
   const why = result.warnings.find(({ code }) => code.startsWith('RESULT_'))?.message ?? '';
   context.warn({
@@ -192,6 +194,7 @@ async function answerOf(attempt: RunAttempt, result: RunResult, concluding: Conc
     ...(ended.artifacts.stderr === undefined ? {} : { stderr_artifact: ended.artifacts.stderr }),
     run_digest: result.run_digest ?? '',
     network_enforced: ended.end.networkEnforced,
+    ...(ended.end.effects === undefined ? {} : { effects: effectsData(ended.end.effects) }),
   };
 }
 

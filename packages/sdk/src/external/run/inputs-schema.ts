@@ -2,7 +2,7 @@
  * The JSON Schema an operator writes for a tool's inputs: a small part of the language, checked word by word.
  *
  * What is not listed here is refused when the registry is loaded; a keyword that is silently skipped would be a promise
- * nobody keeps. Patterns run on the linear-time engine. Work is bounded by the size of schema and value: no references.
+ * no program keeps. Patterns run on the linear-time engine. Work is bounded by the size of schema and value: no references.
  */
 import { isJsonObject, type JsonObject, type JsonValue, utf8Length } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';

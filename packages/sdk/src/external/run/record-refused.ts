@@ -8,8 +8,7 @@ import type { RefusedCall } from '../../contracts/tool.ts';
 import { realPath } from '../../platform/descriptors/trace-path.ts';
 import { packageVersion } from '../../platform/package-folder.ts';
 import { WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
-import { createRunIds } from '../protocol/run-ids.ts';
-import { checkToolName } from '../protocol/tool-names.ts';
+import { checkToolName, createRunIds } from '../protocol/run-ids.ts';
 import type { ExternalPorts } from './external-ports.ts';
 import { RunAttempt } from './run-attempt.ts';
 
@@ -49,7 +48,7 @@ export async function recordUnlistedRun(
   }
 }
 
-/** With nothing to run and nothing to hand over. */
+/** With nothing to run and nothing to pass on. */
 function unlisted(name: string): ExternalToolSettings {
   return {
     name,

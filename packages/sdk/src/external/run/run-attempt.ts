@@ -3,15 +3,15 @@ import { relative } from 'node:path';
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, RunEntry, RunFile, RunResult } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
-import type { HeldFolder } from '../../platform/descriptors/held-folder.ts';
+import type { HeldFolder } from '../../platform/descriptors/held-path.ts';
 import { digest } from '../../platform/digest.ts';
 import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { keepOriginal, writeResultAtomic } from '../../platform/runs/run-result-file.ts';
 import { KnownValues } from '../../redaction/known-values.ts';
 import { createRedactor, type Redactor } from '../../redaction/redactor.ts';
 import type { Pin } from '../lock/find-pin.ts';
+import { formatTimestamp } from '../protocol/digests.ts';
 import { nextRunState, type RunState, runRefusal } from '../protocol/run-status.ts';
-import { formatTimestamp } from '../protocol/timestamps.ts';
 import { secretsOf } from '../protocol/tool-environment.ts';
 import { type AcceptedResult, acceptToolResult, type CheckOutput } from '../result/accept-result.ts';
 import { createFinish } from '../result/finish-result.ts';
@@ -54,7 +54,7 @@ export class RunAttempt {
   readonly ports: ExternalPorts;
   readonly run: RunFolder;
   readonly base: string;
-  /** What the tool is handed. */
+  /** What the tool is given. */
   readonly secrets: KnownValues;
   readonly redactor: Redactor;
   readonly startedAtMs: number;

@@ -309,7 +309,7 @@ describe('a result that cannot be believed', () => {
 });
 
 describe('a tool that means harm', () => {
-  test('cannot bring out the secrets it was handed [S4-44]', async () => {
+  test('cannot bring out the secrets it was given [S4-44]', async () => {
     const heard: string[] = [];
     const stop = scene.runtime.events.listen(scene.session.id, (event) => heard.push(JSON.stringify(event)));
     const escaped = [...SECRET].map((letter) => `\\\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
@@ -342,7 +342,7 @@ describe('a tool that means harm', () => {
     assert.equal(readFileSync(kept, 'utf8').includes('hunter2'), false);
   });
 
-  test('is handed listed variables and no others [S4-44]', async () => {
+  test('gets listed variables and no others [S4-44]', async () => {
     const answer = await run('secretive', '[ -n "$SCAN_TOKEN" ] && echo has; env | grep -c UNLISTED; result');
     assert.equal(answer.stdout, 'has\n0\n');
   });

@@ -9,8 +9,7 @@ import { toToolError } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../../contracts/commands.ts';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
-import { OutputCapture } from '../../platform/processes/output-capture.ts';
-import { OutputKeeper } from '../../platform/processes/output-keeper.ts';
+import { OutputCapture, OutputKeeper } from '../../platform/processes/output-capture.ts';
 import { proxyVariables, runEnvironment } from '../protocol/tool-environment.ts';
 import { concludeRun, type EndedRun, type RunData, refusedRun } from './conclude-run.ts';
 import type { ExternalPorts } from './external-ports.ts';
@@ -87,6 +86,7 @@ async function execute(
     writable: settings.writable,
     network: settings.network,
     signal: context.signal,
+    effects: context.effects,
     environment: (places, { enforcesNetwork }) => ({
       ...runEnvironment(setting, facts, places),
       // In the sandbox ours is the only way out; without one the host's own way is.

@@ -51,7 +51,7 @@ function tampered(sql: string, anchor?: ChainHead): VerifyReport {
   }
 }
 
-describe('a chain somebody has been at', () => {
+describe('a chain that was tampered with', () => {
   test('the untouched copy verifies, so what follows is caused by the change [S1-41]', () => {
     assert.deepEqual(tampered('SELECT 1', original.head), { ok: true, records: LAST, head: original.head });
   });

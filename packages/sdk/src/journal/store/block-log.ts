@@ -145,7 +145,7 @@ function applyAll(calls: OpenCalls, records: readonly JournalRecord[], firstSeq:
   for (let at = 0; at < records.length; at++) calls.apply(records[at] as JournalRecord, firstSeq + at);
 }
 
-/** The mark lies outside the chain, so it is believed only when a checkpoint really stands there. */
+/** The mark lies outside the chain, so it is believed only when a checkpoint really is there. */
 function newestCheckpoint(source: BlockSource): (StoredRecord & { readonly kind: 'checkpoint' }) | undefined {
   const seq = source.tables.checkpointSeq();
   const found = seq > 0 ? recordAt(source, seq) : undefined;

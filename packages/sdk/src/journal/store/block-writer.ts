@@ -3,7 +3,7 @@
  *
  * A checkpoint lists the calls that are open, so that a search for unfinished work need not go further back. To be right
  * with several writers it is written in a transaction that first takes in what others added: the list then holds at
- * exactly the place where it stands. Each process counts only its own records towards the next one, so n processes
+ * exactly the place where it is. Each process counts only its own records towards the next one, so n processes
  * write up to n times as many, which costs a row and harms nothing.
  */
 import type { Clock } from '../../contracts/clock.ts';

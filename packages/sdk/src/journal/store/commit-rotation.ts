@@ -107,7 +107,7 @@ function replaceBlocks(
 
 /**
  * Unlisted archives whose records are all still here: they were placed by a process that died before its commit.
- * An archive of another life of this folder is none: its records are nowhere else.
+ * An archive of an earlier journal of this folder does not count: its records are nowhere else.
  */
 function findOrphans(tables: JournalTables, files: ArchiveFiles): readonly string[] {
   const known = new Set(tables.archives().map(({ name }) => name));

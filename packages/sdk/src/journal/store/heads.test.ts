@@ -136,7 +136,7 @@ describe('a journal that lacks what was on the disk', () => {
     await store.close();
   });
 
-  test('marks that are gone, or were written by somebody else, are missed [S1-41 S1-40]', async () => {
+  test('marks that are gone, or were written by another process, are missed [S1-41 S1-40]', async () => {
     const make = async (): Promise<string> => {
       const folder = newFolder();
       const store = openIn(folder);

@@ -66,7 +66,7 @@ export interface ArchiveRow {
 
 export interface JournalTables {
   lastBlock(): BlockRow | undefined;
-  /** False, and nothing written, when a block stands there or behind: a place may be free only because it was archived. */
+  /** False, and nothing written, when a block is there or behind: a place may be free only because it was archived. */
   insertBlock(row: BlockRow): boolean;
   /** The block with the greatest `first_seq` not above `seq`. */
   blockAt(seq: number): BlockRow | undefined;
@@ -92,7 +92,7 @@ export interface JournalTables {
   putArchive(row: ArchiveRow): void;
   deleteBlocks(through: number): void;
 
-  /** Seq of the newest checkpoint, 0 for none. Only says where to look: what stands there is checked. */
+  /** Seq of the newest checkpoint, 0 for none. Only says where to look: what is there is checked. */
   checkpointSeq(): number;
   markCheckpoint(seq: number): void;
 

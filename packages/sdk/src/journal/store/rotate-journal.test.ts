@@ -260,7 +260,7 @@ describe('a rotation that cannot be finished', () => {
     await store.close();
   });
 
-  test('what somebody has been at is never moved behind a new base [S1-41]', async () => {
+  test('what was tampered with is never moved behind a new base [S1-41]', async () => {
     const folder = newFolder();
     const store = openIn(folder);
     await calls(store, 'a', 'b', 'c');
@@ -289,7 +289,7 @@ describe('a rotation that cannot be finished', () => {
   });
 });
 
-describe('a base somebody has been at', () => {
+describe('a base that was tampered with', () => {
   const folder = newFolder();
   let names: readonly string[] = [];
   const ready = (async () => {

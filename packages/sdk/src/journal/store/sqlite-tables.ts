@@ -1,5 +1,5 @@
 /** The rows of a journal in SQLite. Every statement is prepared once; MACs are bytes on disk and hex outside. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ArchiveRow, BlockRow, InstanceRow, JournalTables, KeyName, KeyRow } from './journal-tables.ts';
 import { isBusy, journalFailure, pauseBriefly } from './sqlite-failure.ts';
 
@@ -28,13 +28,87 @@ const ARCHIVE = select(
 );
 
 export function createSqliteTables(database: DatabaseSync): JournalTables {
-  return {
-    ...blockTable(database),
+  const { insertBlock, ...blocks } = blockTable(database);
+  const others = {
+    ...blocks,
     ...archiveTable(database),
     ...keyTable(database),
     ...instanceTable(database),
     ...connection(database),
   };
+  const place = new ReadersPlace(database);
+  return { ...leavingFirst(others, place), insertBlock: (row) => place.insert(() => insertBlock(row)) };
+}
+
+/** What is asked or done next has to see what other processes wrote. */
+function leavingFirst<Methods extends object>(methods: Methods, place: ReadersPlace): Methods {
+  const entries = Object.entries(methods).map(([name, method]) => [
+    name,
+    (...args: readonly unknown[]) => {
+      place.leave();
+      return method(...args);
+    },
+  ]);
+  return Object.fromEntries(entries) as Methods;
+}
+
+/** Commits from one place; in the one after them the log can move into the database, which needs the place to be free. */
+const HELD_COMMITS = 256;
+/** A place that is held keeps others from shortening the log. */
+const HELD_MS = 100;
+/** Commits without a place after another process wrote: it will write again. */
+const SHARED_COMMITS = 64;
+
+/**
+ * The place of this connection among the readers of the log. SQLite takes one for every commit and gives it back, which
+ * is four of the six locks of a commit. A statement that is not at its end keeps it, so commits that follow each other
+ * take it once. SQLite refuses to write from a place that another process has written past; then it is taken anew.
+ */
+class ReadersPlace {
+  readonly #database: DatabaseSync;
+  readonly #rows: StatementSync;
+  #held: Iterator<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #commits = 0;
+  #shared = 0;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#rows = database.prepare('SELECT name FROM sqlite_schema');
+  }
+
+  insert(write: () => boolean): boolean {
+    if (this.#database.isTransaction) return write();
+    this.#commits += 1;
+    if (this.#shared > 0) this.#shared -= 1;
+    else if (this.#commits % HELD_COMMITS === 0) this.leave();
+    else if (this.#held === undefined) this.#enter();
+    try {
+      return write();
+    } catch (thrown) {
+      if (this.#held === undefined || !isBusy(thrown)) throw thrown;
+      this.leave();
+      this.#shared = SHARED_COMMITS;
+      return write();
+    }
+  }
+
+  #enter(): void {
+    this.#held = reading(() => {
+      const rows = this.#rows.iterate();
+      rows.next();
+      return rows;
+    });
+    this.#timer ??= setTimeout(() => this.leave(), HELD_MS).unref();
+  }
+
+  leave(): void {
+    if (this.#held === undefined) return;
+    this.#held.return?.();
+    this.#held = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }
 
 function blockTable(

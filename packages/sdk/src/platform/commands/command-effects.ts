@@ -6,73 +6,148 @@
  */
 import { closeSync } from 'node:fs';
 import { relative } from 'node:path';
-import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type {
   CommandEffects,
   CommandOutcome,
   CommandRequest,
   EffectsKeeper,
+  EffectsMode,
   HeldWorkspace,
   ProtectedPath,
   RunningCommand,
   SharedNetwork,
+  StagedTree,
+  WorkspaceOverlay,
 } from '../../contracts/commands.ts';
+import { failure } from '../../contracts/failures.ts';
 import { collectUpper } from '../overlay/collect-upper.ts';
 import { createOverlays, type MountedOverlay, noOverlay, type OverlayOptions } from '../overlay/overlay-mounts.ts';
+import { stagedTree } from '../overlay/staged-tree.ts';
 
 export interface OverlayRun {
-  readonly overlay: MountedOverlay;
+  readonly overlay: WorkspaceOverlay;
   /** Takes over the overlay. */
   follow(running: RunningCommand, protectedPaths: readonly ProtectedPath[]): RunningCommand;
+  /** For a command that did not start. */
+  release(): Promise<void>;
 }
 
 export interface CommandOverlays {
   /** Undefined: it runs directly. A string says why, although it was to be recorded. Throws E_POLICY for a preview. */
-  open(request: CommandRequest, network: SharedNetwork | undefined): Promise<OverlayRun | string | undefined>;
+  open(
+    request: Pick<CommandRequest, 'effects' | 'keeper' | 'signal' | 'tree'>,
+    network: SharedNetwork | undefined,
+  ): Promise<OverlayRun | string | undefined>;
+  /** For a transaction. Throws E_POLICY (`no_overlay`). */
+  stage(protectedPaths: () => readonly ProtectedPath[]): Promise<StagedTree>;
   close(): Promise<void>;
 }
 
 /** Without options there are no overlays. */
 export function createCommandOverlays(options: OverlayOptions | undefined): CommandOverlays {
   const overlays = options && createOverlays(options);
+  // Those of transactions stay mounted for long: they never wait for a network that comes or goes.
+  const stages = options && createOverlays(options);
+  const releases = new Set<Promise<void>>();
+  /** No answer waits for it unless it frees space that the record of the call may need; closing does. */
+  const release: Run['release'] = (overlay, isLarge) => {
+    const releasing = overlay.release().finally(() => releases.delete(releasing));
+    releases.add(releasing);
+    releasing.catch(() => {});
+    return isLarge ? releasing : undefined;
+  };
   return {
     async open(request, network) {
-      const { effects: mode, keeper, signal } = request;
+      const { effects: mode, keeper, signal, tree } = request;
+      if (tree !== undefined) return onTree(tree, request);
       if (keeper === undefined || mode === undefined || mode === 'direct') return undefined;
       try {
         if (options === undefined || overlays === undefined)
           throw noOverlay('commands have no sandbox here (isolation: none)');
         const overlay = await overlays.mount(network);
         const run = { overlay, mode, keeper, workspace: options.workspace, signal };
-        return { overlay, follow: (running, paths) => follow(running, { ...run, paths }) };
+        return {
+          overlay,
+          release: overlay.release,
+          follow: (running, paths) =>
+            follow(running, { ...run, paths, release, leaveSlot: () => running.toBackground() }),
+        };
       } catch (thrown) {
-        if (mode === 'preview' || !isToolError(thrown)) throw thrown;
+        if (mode === 'preview' || keeper.ask !== undefined || !isToolError(thrown)) throw thrown;
         return thrown.message;
       }
     },
-    close: async () => overlays?.close(),
+    async stage(protectedPaths) {
+      if (options === undefined || stages === undefined)
+        throw noOverlay('commands have no sandbox here (isolation: none)');
+      const { workspace } = options;
+      const protectedNames = () => namesBelow(workspace.path, protectedPaths());
+      return stagedTree(await stages.mount(), { workspace, protectedNames });
+    },
+    async close() {
+      await Promise.allSettled([...releases]);
+      await Promise.all([overlays?.close(), stages?.close()]);
+    },
+  };
+}
+
+/** What a command of a transaction wrote stays on the tree, also when it was stopped. */
+function onTree(tree: StagedTree, { keeper }: Pick<CommandRequest, 'keeper'>): OverlayRun {
+  return {
+    overlay: tree,
+    release: async () => {},
+    follow(running) {
+      const done = running.done.then(async (outcome) => {
+        if (keeper?.stage === undefined) return outcome;
+        const found = await tree.collect(keeper.known ?? new Set());
+        const { leftOut } = found;
+        return { ...outcome, effects: { mode: 'staged' as const, changes: await keeper.stage(found), leftOut } };
+      });
+      return wrapped(running, done);
+    },
   };
 }
 
 interface Run {
   readonly overlay: MountedOverlay;
-  readonly mode: CommandEffects['mode'];
+  readonly mode: Exclude<EffectsMode, 'direct'>;
   readonly keeper: EffectsKeeper;
   readonly workspace: HeldWorkspace;
   readonly paths: readonly ProtectedPath[];
   readonly signal: AbortSignal | undefined;
+  release(overlay: MountedOverlay, isLarge: boolean): Promise<void> | undefined;
+  /** Gives its place among the running commands to others. */
+  leaveSlot(): void;
 }
 
 function follow(running: RunningCommand, run: Run): RunningCommand {
   const stop = new AbortController();
   const signal = run.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, run.signal]);
+  // What failed may have filled the disk.
+  let isLarge = true;
   const done = running.done
     .then(async (outcome) => {
-      if (signal.aborted) return outcome;
-      return { ...outcome, effects: await settleEffects({ ...run, signal }, outcome) };
+      if (signal.aborted) return stoppedOutcome(outcome, run);
+      const effects = await settleEffects({ ...run, signal }, outcome);
+      isLarge = bytesOf(effects) > SMALL_BYTES;
+      return { ...outcome, effects };
     })
-    .finally(() => run.overlay.release());
+    .finally(() => run.release(run.overlay, isLarge));
   return wrapped(running, done, () => stop.abort());
+}
+
+const SMALL_BYTES = 16 * 1024 * 1024;
+
+function bytesOf({ changes }: CommandEffects): number {
+  return changes.reduce((sum, { after }) => sum + (after.kind === 'file' ? after.size : 0), 0);
+}
+
+/** What it printed belongs to the effects that a person was to be asked about. */
+function stoppedOutcome(outcome: CommandOutcome, { keeper }: Run): CommandOutcome {
+  if (keeper.ask !== undefined)
+    throw failure('cancellation', 'retryable', 'Command was stopped before it was approved');
+  return outcome;
 }
 
 /** A command that was to be recorded and ran directly. */
@@ -84,7 +159,7 @@ export function withProblem(running: RunningCommand, effectsProblem: string): Ru
 }
 
 function wrapped(running: RunningCommand, done: Promise<CommandOutcome>, onStop?: () => void): RunningCommand {
-  // Whoever only stops a command never looks at its outcome.
+  // A caller that only stops a command never looks at its outcome.
   done.catch(() => {});
   return {
     get pids() {
@@ -116,11 +191,17 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
       protectedNames,
       signal,
     });
-    if (collected.conflicts.length > 0) throw conflict(collected.conflicts, outcome);
-    const { changes, leftOut } = collected;
+    const { changes, leftOut, conflicts } = collected;
+    if (conflicts.length > 0) throw conflict(conflicts, keeper.ask === undefined ? printed(outcome) : {});
+    if (keeper.ask !== undefined) {
+      // People are slow: others may run meanwhile.
+      run.leaveSlot();
+      await keeper.ask({ outcome, changes, leftOut });
+    }
     const facts = { mode, changes: changes.map(({ path, before, after }) => ({ path, before, after })), leftOut };
     if (changes.length === 0) return facts;
     if (mode === 'preview') return { ...facts, ...(await keeper.hold(changes)) };
+    await overlay.unmount();
     const id = await keeper.apply(changes);
     return { ...facts, ...(id === undefined ? {} : { change_id: id }) };
   } finally {
@@ -134,15 +215,17 @@ function namesBelow(workspace: string, paths: readonly ProtectedPath[]): readonl
 
 const MAX_NAMED = 20;
 
-function conflict(paths: readonly string[], { code, stdout, stderr }: CommandOutcome): ToolError {
+function printed({ code, stdout, stderr }: CommandOutcome): JsonObject {
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+function conflict(paths: readonly string[], ran: JsonObject): ToolError {
   return new ToolError('E_VALIDATION_FAIL', `Changed while the command ran: ${paths[0]}`, {
     details: {
       reason: 'changed_meanwhile',
       paths: paths.slice(0, MAX_NAMED),
       total: paths.length,
-      code,
-      stdout: stdout.text,
-      stderr: stderr.text,
+      ...ran,
       next: 'nothing of the command was applied; run it again',
     },
   });

@@ -108,7 +108,7 @@ for (const { name, options } of SANDBOXES) {
       const bytes = Buffer.from('ö'.repeat(300_000));
       assert.equal((await run(list(['wc', '-c']), { stdin: bytes })).stdout.text.trim(), '600000');
       assert.equal((await run(list(['wc', '-c']))).stdout.text.trim(), '0');
-      // Input nobody reads harms nobody.
+      // Input that is not read does no harm.
       assert.equal((await run(list(['true']), { stdin: bytes })).code, 0);
     });
 
@@ -194,7 +194,7 @@ for (const { name, options } of SANDBOXES) {
       assert.equal(existsSync(join(workspace, 'made')), false);
     });
 
-    test('take input while they run, and are told that nobody reads any more', async (t) => {
+    test('take input while they run, and learn that their output is no longer read', async (t) => {
       const { runner } = open(t, options);
       const lines: string[] = [];
       const command = await runner.start(
@@ -331,7 +331,7 @@ describe('a sandbox that cannot be had', () => {
     assert.equal(existsSync(join(workspace, 'made')), false);
   });
 
-  test('a bubblewrap that walls nothing in is found out by the self-test, and one that fails too [S0-36] (deep)', async (t) => {
+  test('a bubblewrap that isolates nothing is found out by the self-test, and one that fails too [S0-36] (deep)', async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'runner-'));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     /** Passes its words on to the real one, one of them replaced. */
@@ -378,7 +378,7 @@ describe('a sandbox that cannot be had', () => {
     }
   });
 
-  test('a variable that makes programs load something takes effect behind the wall only [S0-36] (deep)', async (t) => {
+  test('a variable that makes programs load something takes effect inside the sandbox only [S0-36] (deep)', async (t) => {
     const { run } = open(t);
     // It makes the first program started list its libraries and end: that must not be bubblewrap.
     const outcome = await run(list(['true']), { env: { LD_TRACE_LOADED_OBJECTS: '1' } });
@@ -386,7 +386,7 @@ describe('a sandbox that cannot be had', () => {
     assert.doesNotMatch(outcome.stdout.text, /libcap/);
   });
 
-  test('a program nobody showed is refused by name, and runs when its folder is shown [S0-36] (deep)', async (t) => {
+  test('a program that is not shown is refused by name, and runs when its folder is shown [S0-36] (deep)', async (t) => {
     const tools = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
     t.after(() => rmSync(tools, { recursive: true, force: true }));
     writeFileSync(join(tools, 'my-tool'), '#!/bin/sh\necho ran; echo x > "$0"\n', { mode: 0o755 });

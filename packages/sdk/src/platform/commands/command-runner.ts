@@ -1,14 +1,14 @@
-/** Runs checked command lists in the session's sandbox: finds the programs, then hands over to the run itself. */
+/** Runs checked command lists in the session's sandbox: finds the programs, then starts the run. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type {
   CommandRequest,
   Isolation,
-  OpenCommandRunner,
   RunningCommand,
   Sandbox,
   SandboxedProgram,
+  StagingCommandRunner,
 } from '../../contracts/commands.ts';
 import { failure, policyDenial } from '../../contracts/failures.ts';
 import { errnoCode } from '../errno-error.ts';
@@ -33,7 +33,7 @@ export interface CommandSlots {
   readonly owner: string;
 }
 
-export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
+export function createCommandRunner(options: CommandRunnerOptions): StagingCommandRunner {
   const shared = options.sandbox ?? createSessionSandbox(options);
   const { workspace, spawner, isolation } = shared;
   const overlays = overlaysOf(options, shared);
@@ -50,7 +50,8 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
     if (request.list.script !== undefined) requireIsolation(isolation);
     await shared.require(request.signal);
-    const cwd = folderInside(workspace.path, request.cwd);
+    const { tree } = request;
+    const cwd = tree === undefined ? folderInside(workspace.path, request.cwd) : tree.folder(request.cwd);
     const place = programPlace(options, { isolation, workspace: workspace.path, cwd });
     const programs = findPrograms(request, place);
     request.requireFolder?.(cwd);
@@ -60,13 +61,18 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     }
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
-    const network = await shared.network(request.mayStay === true && !request.network, request.signal);
+    const isTrial = request.keeper?.ask !== undefined;
+    // The namespace of a tree cannot be entered from inside the session's network.
+    const isAlone = isTrial || tree !== undefined;
+    const mayStay = request.mayStay === true && !request.network;
+    const network = isAlone ? undefined : await shared.network(mayStay, request.signal);
     const onOverlay = await overlays.open(request, network);
     const run = typeof onOverlay === 'object' ? onOverlay : undefined;
+    const writable = (options.writable ?? true) && request.onlyReads !== true;
     let sandbox: Sandbox | undefined;
     try {
       sandbox = isolation.enter({
-        ...{ workspace, writable: options.writable ?? true, proxySocket, protectedPaths },
+        ...{ workspace, writable, proxySocket, protectedPaths, readsOutside: isTrial },
         ...(network === undefined ? {} : { network }),
         ...(run === undefined ? {} : { overlay: run.overlay }),
       });
@@ -79,7 +85,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       return typeof onOverlay === 'string' ? withProblem(command, onOverlay) : command;
     } catch (thrown) {
       sandbox?.leave();
-      await run?.overlay.release();
+      await run?.release();
       throw thrown;
     }
   }
@@ -95,6 +101,10 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
         leaveSlot();
         throw thrown;
       }
+    },
+    async stage(signal) {
+      await shared.require(signal);
+      return overlays.stage(() => shared.protectedPaths('programs'));
     },
     async close() {
       isClosed = true;

@@ -128,7 +128,7 @@ describe('the sandbox of an external tool', () => {
     assert.deepEqual([code, signal], [null, 'SIGKILL']);
   });
 
-  test('says that the network is not enforced without a wall [S4-49]', async (t) => {
+  test('says that the network is not enforced without a sandbox [S4-49]', async (t) => {
     const { go, run } = scene(t, { isolation: 'none' });
     const { networkEnforced, stdout } = await go('pwd');
     assert.deepEqual([networkEnforced, stdout], [false, `${run}\n`]);

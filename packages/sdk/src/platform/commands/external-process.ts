@@ -4,16 +4,27 @@
  * It starts in its run folder, the one place it may always write to; of the state folder it sees that and its own copy.
  * Whatever it leaves running ends with the sandbox.
  */
-import type { CommandRequest, OpenCommandRunner, Sandbox } from '../../contracts/commands.ts';
+import type {
+  CommandEffects,
+  CommandRequest,
+  OpenCommandRunner,
+  ProgramEffects,
+  RunningCommand,
+  Sandbox,
+} from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { PrivatePlaces } from '../../shell/environment.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { notStarted } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
+import { type CommandOverlays, createCommandOverlays, withProblem } from './command-effects.ts';
 import { runCommand } from './run-command.ts';
 
-export type ExternalSandbox = Pick<SessionSandboxOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
+export type ExternalSandbox = Pick<
+  SessionSandboxOptions,
+  'workspace' | 'isolation' | 'allowedDomains' | 'spawner' | 'durability'
+> & {
   readonly state: string;
   readonly governing: readonly GoverningPlace[];
   /** Shown read-only. Absolute. */
@@ -32,6 +43,8 @@ export interface ExternalStart {
   readonly writable: boolean;
   readonly network: boolean;
   readonly signal: AbortSignal;
+  /** Undefined: what it writes in the workspace is real at once. */
+  readonly effects?: ProgramEffects | undefined;
   environment(places: PrivatePlaces, sandbox: { readonly enforcesNetwork: boolean }): Readonly<Record<string, string>>;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
   onStarted?(): void;
@@ -44,6 +57,10 @@ export interface ExternalEnd {
   readonly networkEnforced: boolean;
   /** Protected names of the workspace that appeared meanwhile, under the names they were moved to. */
   readonly quarantined: readonly string[];
+  /** When it ran on an overlay. */
+  readonly effects?: CommandEffects;
+  /** Why it did not, although that was asked for. */
+  readonly effectsProblem?: string;
 }
 
 export interface ExternalPrograms {
@@ -61,38 +78,50 @@ const NOT_EXECUTED = [126, 127];
 
 export function createExternalPrograms(options: ExternalSandbox): ExternalPrograms {
   const shared = createSessionSandbox(options);
+  const { workspace, spawner, isolation } = shared;
+  const overlays = createCommandOverlays(
+    isolation.enforcesNetwork ? { state: options.state, workspace, spawner } : undefined,
+  );
   const running = new Set<{ stop(): Promise<void> }>();
   return {
     async run(start) {
       await shared.require(start.signal);
-      const command = await begin(shared, start);
+      const command = await begin(shared, overlays, start);
       running.add(command);
       start.onStarted?.();
       try {
-        const { code, signal, stderr, networkEnforced, quarantined = [] } = await command.done;
+        const { code, signal, stderr, networkEnforced, quarantined = [], effects, effectsProblem } = await command.done;
         if (code !== null && NOT_EXECUTED.includes(code) && LIMITER.test(stderr.text)) throw neverRan(stderr.text);
-        return { code, signal, networkEnforced, quarantined };
+        return {
+          ...{ code, signal, networkEnforced, quarantined },
+          ...(effects === undefined ? {} : { effects }),
+          ...(effectsProblem === undefined ? {} : { effectsProblem }),
+        };
       } finally {
         running.delete(command);
       }
     },
     async close() {
       await Promise.all([...running].map((command) => command.stop()));
+      await overlays.close();
       await shared.close();
     },
   };
 }
 
-async function begin(shared: SessionSandbox, start: ExternalStart) {
+async function begin(shared: SessionSandbox, overlays: CommandOverlays, start: ExternalStart): Promise<RunningCommand> {
   const { isolation, workspace, spawner } = shared;
   const words = programWords(start, workspace.path);
   const proxySocket = start.network ? await shared.proxySocket(start.signal) : null;
-  const { sealed, runFolder } = start;
+  const { sealed, runFolder, signal } = start;
+  const protectedPaths = shared.protectedPaths('programs');
+  const { mode, keeper } = (start.writable ? start.effects : undefined) ?? {};
+  const watched = mode === undefined || keeper === undefined ? { signal } : { effects: mode, keeper, signal };
+  const onOverlay = await overlays.open(watched, undefined);
+  const run = typeof onOverlay === 'object' ? onOverlay : undefined;
   const sandbox = isolation.enter({
-    workspace,
-    writable: start.writable,
-    proxySocket,
-    protectedPaths: shared.protectedPaths('programs'),
+    ...{ workspace, writable: start.writable, proxySocket, protectedPaths },
+    ...(run === undefined ? {} : { overlay: run.overlay }),
     folders: [
       { path: sealed.folder, writable: false },
       ...(runFolder === undefined ? [] : [{ path: runFolder, writable: true }]),
@@ -102,9 +131,15 @@ async function begin(shared: SessionSandbox, start: ExternalStart) {
     if (start.signal.aborted) throw start.signal.reason ?? cancelled();
     const request = requestOf(start, words);
     const programs = [[{ name: 'external tool', confined: confine(sandbox, words, { start, isolation }) }]];
-    return await runCommand({ request, spawner, sandbox, programs, networkEnforced: isolation.enforcesNetwork });
+    const command = await runCommand({
+      ...{ request, spawner, sandbox, programs },
+      networkEnforced: isolation.enforcesNetwork,
+    });
+    if (run !== undefined) return run.follow(command, protectedPaths);
+    return typeof onOverlay === 'string' ? withProblem(command, onOverlay) : command;
   } catch (thrown) {
     sandbox.leave();
+    await run?.release();
     throw thrown;
   }
 }

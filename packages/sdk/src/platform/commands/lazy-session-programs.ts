@@ -29,7 +29,11 @@ export function lazySessionPrograms(options: LazyProgramsOptions): SessionProgra
     await programs?.close();
   };
   return {
-    commands: { start: async (request) => (await open()).commands.start(request), close },
+    commands: {
+      start: async (request) => (await open()).commands.start(request),
+      stage: async (signal) => (await open()).commands.stage(signal),
+      close,
+    },
     git: {
       run: async (request) => (await open()).git.run(request),
       config: async (signal) => (await open()).git.config(signal),

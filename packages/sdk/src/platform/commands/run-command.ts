@@ -1,15 +1,16 @@
 /** A command list on its way: one pipeline after the other, by the rules of the shell, until it is done or stopped. */
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import { ToolError } from '@tool-runtime/protocol';
+import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandOutcome, CommandRequest, ProcessEnd, RunningCommand } from '../../contracts/commands.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { nextPipeline } from '../../shell/next-pipeline.ts';
-import { isListening } from '../processes/listening-ports.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
+import { isListening } from '../processes/process-list.ts';
 import type { InputSource } from '../processes/spawned-process.ts';
 import { notStarted, type ReadyProgram, type SandboxSetting } from '../sandbox/sandboxed-process.ts';
-import { outcomeHints } from './outcome-hints.ts';
+import { findOutside } from './program-place.ts';
 import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
 
 export interface CommandPlan extends SandboxSetting {
@@ -47,7 +48,7 @@ class CommandRun implements RunningCommand {
     const { maxOutputBytes, filter } = plan.request;
     this.#filters = filter && { stdout: filter(), stderr: filter() };
     this.#captures = { stdout: new OutputCapture(maxOutputBytes), stderr: new OutputCapture(maxOutputBytes) };
-    // Whoever only stops a command never looks at its outcome.
+    // A caller that only stops a command never looks at its outcome.
     this.#done.promise.catch(() => {});
   }
 
@@ -187,5 +188,74 @@ function noReader(cause?: unknown): ToolError {
   return new ToolError('E_SHELL', 'Command reads no input', {
     details: { reason: 'no_reader', next: 'poll it: it may have ended' },
     ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+interface EndedCommand {
+  /** Null when it was stopped or a signal ended it. */
+  readonly code: number | null;
+  /** Its time was over, or its caller gave up. */
+  readonly wasStopped: boolean;
+  /** It had no network, and the sandbox saw to that. */
+  readonly isOffline: boolean;
+  readonly printed: readonly string[];
+}
+
+/** What resolvers, connections and package managers say without a network. */
+const NO_NETWORK =
+  /\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ENETDOWN|ENOTCACHED|ERR_PNPM_NO_OFFLINE_\w+)\b|could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no matching distribution found|failed to (?:download|fetch)|offline mode|--offline|GOPROXY=off|network access is disabled|network connectivity is disabled|requests can't be made/i;
+
+/** Git's words where it cannot write into a repository that is mounted read-only. */
+const READ_ONLY_GIT = /\.git\b.*: Read-only file system/i;
+const MISSING_PROGRAM = /(?:^|[\s:])([A-Za-z0-9_][\w.+-]{0,60}): (?:command )?not found\s*$/gm;
+const MAX_PROGRAMS = 3;
+/** Messages of interest are at the end. */
+const LOOKED_AT = 64 * 1024;
+
+/** What the reader of a failed command should know and its output does not say. */
+function outcomeHints(ended: EndedCommand): readonly ErrorEntry[] {
+  if (ended.code === 0) return [];
+  const printed = ended.printed.map((text) => text.slice(-LOOKED_AT));
+  return [...networkHint(ended, printed), ...gitHint(printed), ...programHints(printed)];
+}
+
+function networkHint({ wasStopped, isOffline }: EndedCommand, printed: readonly string[]): readonly ErrorEntry[] {
+  if (!isOffline || !(wasStopped || printed.some((text) => NO_NETWORK.test(text)))) return [];
+  return [
+    {
+      code: 'E_SHELL',
+      message: wasStopped
+        ? 'Command had no network, in case it waited for one'
+        : 'Command had no network, which is what it seems to have missed',
+      details: {
+        reason: 'network_off',
+        next: 'call again with allow_network: true; the registry lists the hosts in network.allowed_domains',
+      },
+    },
+  ];
+}
+
+function gitHint(printed: readonly string[]): readonly ErrorEntry[] {
+  if (!printed.some((text) => READ_ONLY_GIT.test(text))) return [];
+  return [
+    {
+      code: 'E_SHELL',
+      message: 'Commands cannot change the repository: .git is read-only in the sandbox',
+      details: {
+        reason: 'git_read_only',
+        next: 'use the git tools: git_add, git_commit, git_restore, git_checkout, git_merge, git_stash and others (tool_search finds them)',
+      },
+    },
+  ];
+}
+
+/** A shell inside the sandbox only knows that it does not see a program. */
+function programHints(printed: readonly string[]): readonly ErrorEntry[] {
+  const names = printed.flatMap((text) => [...text.matchAll(MISSING_PROGRAM)].map((match) => match[1] ?? ''));
+  return [...new Set(names)].slice(0, MAX_PROGRAMS).flatMap((name): ErrorEntry[] => {
+    const outside = findOutside(name);
+    if (outside === undefined) return [];
+    const message = `Program is outside the sandbox: ${name} (found at ${safeText(outside.found, 200)})`;
+    return [{ code: 'E_SHELL', message, details: { reason: 'outside_sandbox', next: outside.next } }];
   });
 }

@@ -1,5 +1,8 @@
 /** The programs of one session, commands and git, in one sandbox. */
-import type { OpenCommandRunner } from '../../contracts/commands.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StagingCommandRunner } from '../../contracts/commands.ts';
 import type { OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
@@ -24,7 +27,7 @@ export interface ProgramsOptions {
 }
 
 export interface SessionPrograms {
-  readonly commands: OpenCommandRunner;
+  readonly commands: StagingCommandRunner;
   readonly git: OpenGit;
   close(): Promise<void>;
 }
@@ -37,6 +40,7 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
   const toolchains = showToolchains({ registry, workspace: place, state });
   const options = {
     ...{ workspace, state, isolation, allowedDomains, governing, toolchains, caches: registry.sandbox.caches },
+    durability: registry.durability,
     ...(spawner === undefined ? {} : { spawner }),
   };
   const sandbox = createSessionSandbox(options);
@@ -50,4 +54,19 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
       await sandbox.close();
     },
   };
+}
+
+/** Programs with a state folder of their own, for commands that only look: it is gone when they are done. */
+export async function usePrograms<T>(
+  options: Omit<ProgramsOptions, 'state'>,
+  use: (programs: SessionPrograms) => Promise<T>,
+): Promise<T> {
+  const state = mkdtempSync(join(tmpdir(), 'tool-runtime-programs-'));
+  const programs = createSessionPrograms({ ...options, state });
+  try {
+    return await use(programs);
+  } finally {
+    await programs.close();
+    rmSync(state, { recursive: true, force: true });
+  }
 }

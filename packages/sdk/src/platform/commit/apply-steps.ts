@@ -8,18 +8,15 @@
 import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs';
 import type { PathState, StagedChange } from '../../changes/change-set.ts';
 import { nameOfText } from '../../changes/path-name.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import {
   type DirectoryEntry,
-  type InnerEntry,
-  linkEntry,
   makeDirectory,
   makeLink,
   openEntry,
-  openSubdirectory,
   removeDirectory,
   removeFile,
   renameEntry,
-  setDirectoryMode,
   statEntry,
 } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
@@ -27,24 +24,16 @@ import { PERMISSION_BITS } from '../descriptors/file-content.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { copyContent } from '../files/copy-content.ts';
 import { keepOwner, temporaryEntry } from '../files/temporary-file.ts';
-import { type HeldFolders, isSame, type SeenState } from './held-folders.ts';
+import { DIRECTORY_HANDLE } from '../open-flags.ts';
+import { type HeldFolders, isSame, type SeenState, stampOf } from './held-folders.ts';
+import { BUILDING_MODE, isText, makeFolder, publishNew, replace, Slipped, setMode } from './name-entry.ts';
 
 export interface PlannedChange extends StagedChange {
   readonly folders: HeldFolders;
   readonly seen: SeenState;
 }
 
-/** Thrown when something is not what it was a moment ago; the commit is taken back. */
-export class Slipped extends Error {
-  readonly path: string;
-
-  constructor(path: string) {
-    super('changed meanwhile');
-    this.path = path;
-  }
-}
-
-const BUILDING_MODE = 0o700;
+const MAX_ORIGINS = 64;
 
 /** Aside: the name under which something lies that was taken away. */
 interface Aside {
@@ -57,9 +46,15 @@ export class CommitSteps {
   readonly #asides: Aside[] = [];
   readonly #staged = new Map<PlannedChange, string>();
   readonly #touched = new Map<string, PlannedChange>();
+  /** Folders that files are moved from, by path. */
+  readonly #origins = new Map<string, number>();
   readonly #disk: Disk;
   /** Folders that will be gone: nothing may be set aside in them. */
   readonly #leaving: ReadonlySet<string>;
+  /** Folders that came as they are, and those below them. */
+  readonly #moved = new Set<string>();
+  /** Could not be moved. */
+  readonly #isCopied = new Set<PlannedChange>();
 
   constructor(disk: Disk, changes: readonly PlannedChange[]) {
     this.#disk = disk;
@@ -67,15 +62,16 @@ export class CommitSteps {
   }
 
   /** New files and links get their content under a temporary name beside the place where they belong. */
-  async stage(change: PlannedChange): Promise<void> {
+  stage(change: PlannedChange): MaybePromise<void> {
     const { after, folders, path } = change;
     if ((after.kind !== 'file' && after.kind !== 'link') || this.#staged.has(change)) return;
+    if (isMovable(change) && !this.#isCopied.has(change)) return;
     const place = folders.entry(path);
     const temporary = temporaryEntry(place.dirFd, folders.root);
     const beside = joined(parentOf(path), temporary.name);
     this.#staged.set(change, beside);
-    if (after.kind === 'link') makeLink(temporary, Buffer.from(nameOfText(after.target)));
-    else await this.#write(temporary, change, after);
+    if (after.kind !== 'link') return this.#write(temporary, change, after);
+    makeLink(temporary, Buffer.from(nameOfText(after.target)));
   }
 
   async #write(temporary: DirectoryEntry, change: PlannedChange, after: PathState & { kind: 'file' }): Promise<void> {
@@ -96,7 +92,7 @@ export class CommitSteps {
     }
   }
 
-  /** Takes away what stands where something else, or nothing, is to be. Deepest paths first. */
+  /** Takes away what is where something else, or nothing, is to be. Deepest paths first. */
   remove(change: PlannedChange): void {
     const { before, after, folders, path, seen } = change;
     if (before.kind === 'absent' || (before.kind === after.kind && before.kind === 'folder')) return;
@@ -122,13 +118,18 @@ export class CommitSteps {
     return joined(folder, name);
   }
 
-  /** Outermost folders first. */
+  /** Outermost folders first. One that may be moved comes with all that is staged below it. */
   makeFolder(change: PlannedChange): void {
     const { before, after, folders, path } = change;
     if (after.kind !== 'folder') return;
+    if (this.#isMoved(change) || this.#moveFolder(change)) {
+      this.#moved.add(path);
+      return;
+    }
     this.#touched.set(path, change);
     if (before.kind === 'folder') return;
     if (!makeDirectory(folders.entry(path), BUILDING_MODE)) throw new Slipped(path);
+    folders.noteMade();
     this.#undo.push(() => {
       removeDirectory(folders.entry(path));
       folders.forget(path);
@@ -137,16 +138,26 @@ export class CommitSteps {
 
   /** Innermost folders first, when everything is in them: the mode may forbid more. */
   closeFolder({ before, after, folders, path }: PlannedChange): void {
-    if (after.kind !== 'folder') return;
+    if (after.kind !== 'folder' || this.#moved.has(path)) return;
     setMode(folders.entry(path), after.mode);
     if (before.kind === 'folder') this.#undo.push(() => setMode(folders.entry(path), before.mode));
     else this.#undo.push(() => setMode(folders.entry(path), BUILDING_MODE));
   }
 
   /** Gives a staged file or link its name. */
-  async publish(change: PlannedChange): Promise<void> {
-    const { before, after, folders, path, seen } = change;
-    if (after.kind !== 'file' && after.kind !== 'link') return;
+  publish(change: PlannedChange): MaybePromise<void> {
+    const { after } = change;
+    if ((after.kind !== 'file' && after.kind !== 'link') || this.#isMoved(change)) return;
+    if (isMovable(change)) {
+      const moving = this.#disk.isFull ? this.#syncAndMove(change) : this.#move(change);
+      if (moving instanceof Promise) return moving.then((isMoved) => (isMoved ? undefined : this.#publish(change)));
+      if (moving) return;
+    }
+    return this.#publish(change);
+  }
+
+  async #publish(change: PlannedChange): Promise<void> {
+    const { before, folders, path, seen } = change;
     await this.stage(change);
     const beside = this.#staged.get(change) ?? '';
     this.#touched.set(path, change);
@@ -161,6 +172,96 @@ export class CommitSteps {
     this.#staged.delete(change);
     this.#keepAside(change, aside);
     if (!isSame(statEntry(folders.entry(aside)), seen.stat)) throw new Slipped(path);
+  }
+
+  /** It came with its folder. */
+  #isMoved({ path }: PlannedChange): boolean {
+    return this.#moved.size > 0 && this.#moved.has(parentOf(path));
+  }
+
+  /**
+   * A new folder that is in the upper layer exactly as it will be: one rename instead of one for each file. After a kill all of
+   * it is in its place, or all of it is where the record says. Not under `full`, where each file is synced before it gets its name.
+   */
+  #moveFolder({ before, folders, path, source }: PlannedChange): boolean {
+    if (source === undefined || !('file' in source) || source.stamp === undefined) return false;
+    if (before.kind !== 'absent' || this.#disk.isFull) return false;
+    const [from, to] = [this.#originOf(source.file), folders.entry(path)];
+    const stat = statEntry(from);
+    if (stat === undefined || stampOf(stat) !== source.stamp || !isText(to)) return false;
+    try {
+      folders.root.rename(from, to, 'noreplace');
+    } catch (thrown) {
+      if (errnoCode(thrown) === 'EEXIST') throw new Slipped(path);
+      // Another file system, or one without such renames: file by file.
+      return false;
+    }
+    folders.noteMade();
+    this.#undo.push(() => {
+      folders.forget(path);
+      folders.root.rename(folders.entry(path) as DirectoryEntry, this.#originOf(source.file), 'noreplace');
+    });
+    return true;
+  }
+
+  async #syncAndMove(change: PlannedChange): Promise<boolean> {
+    const { source } = change;
+    if (source !== undefined && 'file' in source) {
+      try {
+        await this.#sync(this.#originOf(source.file));
+      } catch (thrown) {
+        // Not there any more: it is copied from where it is, which says so.
+        if (errnoCode(thrown) === undefined) throw thrown;
+        this.#isCopied.add(change);
+        return false;
+      }
+    }
+    return this.#move(change);
+  }
+
+  /** One rename, and it can be done again after a kill: until then the content is where the record says. False: copy it. */
+  #move(change: PlannedChange): boolean {
+    const { before, folders, path, seen, source } = change;
+    if (source === undefined || !('file' in source)) return false;
+    const [from, to] = [this.#originOf(source.file), folders.entry(path)];
+    const stat = statEntry(from);
+    const isNew = before.kind === 'absent' || before.kind === 'folder';
+    try {
+      if (stat === undefined || stampOf(stat) !== source.stamp || !isText(to)) throw new ErrnoError('ESTALE');
+      folders.root.rename(from, to, isNew ? 'noreplace' : 'exchange');
+    } catch (thrown) {
+      if (errnoCode(thrown) === 'EEXIST') throw new Slipped(path);
+      // Another file system, one without such renames, or not the file that was looked at: its content is copied and compared.
+      this.#isCopied.add(change);
+      return false;
+    }
+    this.#touched.set(path, change);
+    if (isNew) this.#undo.push(() => removeFile(folders.entry(path)));
+    else {
+      const back = () =>
+        folders.root.rename(this.#originOf(source.file), folders.entry(path) as DirectoryEntry, 'exchange');
+      this.#undo.push(back);
+      if (!isSame(statEntry(from), seen.stat)) throw new Slipped(path);
+    }
+    return true;
+  }
+
+  #originOf(file: string): DirectoryEntry {
+    const at = file.lastIndexOf('/');
+    const folder = file.slice(0, at);
+    if (this.#origins.size >= MAX_ORIGINS && !this.#origins.has(folder)) this.close();
+    const dirFd = this.#origins.get(folder) ?? openSync(folder, DIRECTORY_HANDLE);
+    this.#origins.set(folder, dirFd);
+    return { dirFd, name: file.slice(at + 1) };
+  }
+
+  async #sync(entry: DirectoryEntry): Promise<void> {
+    const fd = openEntry(entry, constants.O_RDONLY);
+    try {
+      await this.#disk.content(fd);
+    } finally {
+      closeSync(fd);
+    }
   }
 
   /** Newest first. A step that cannot be taken back leaves the rest of them to be taken back. */
@@ -179,6 +280,12 @@ export class CommitSteps {
     return failed;
   }
 
+  /** Closes the folders that files were moved from. */
+  close(): void {
+    for (const fd of this.#origins.values()) closeSync(fd);
+    this.#origins.clear();
+  }
+
   /** Folders are synced where that is asked for, then what was taken away is removed for good. */
   async settle(): Promise<void> {
     if (this.#disk.isFull) {
@@ -194,6 +301,11 @@ export class CommitSteps {
     this.#asides.push({ folders, path: aside });
     this.#undo.push(() => renameEntry(folders.entry(aside), folders.entry(path)));
   }
+}
+
+/** Its content is in a file of ours that may itself be put in place. */
+function isMovable({ source }: PlannedChange): boolean {
+  return source !== undefined && 'file' in source && source.stamp !== undefined;
 }
 
 function isLeavingFolder({ before, after }: PlannedChange): boolean {
@@ -218,56 +330,6 @@ async function copyFrom(file: string, to: number, digest: string): Promise<void>
   } finally {
     closeSync(from);
   }
-}
-
-function makeFolder(entry: InnerEntry, mode: number): boolean {
-  if (!makeDirectory(entry, BUILDING_MODE)) return false;
-  setMode(entry, mode);
-  return true;
-}
-
-function setMode(entry: InnerEntry, mode: number): void {
-  const fd = openSubdirectory(entry);
-  try {
-    setDirectoryMode(fd, mode & PERMISSION_BITS);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** A link fails where the name is taken; the kernel's own flag does the same in one step. */
-function publishNew(folders: HeldFolders, from: InnerEntry, to: InnerEntry, path: string): void {
-  try {
-    if (isText(from) && isText(to)) {
-      folders.root.rename(from, to, 'noreplace');
-      return;
-    }
-    linkEntry(from, to);
-    removeFile(from);
-  } catch (thrown) {
-    throw errnoCode(thrown) === 'EEXIST' ? new Slipped(path) : thrown;
-  }
-}
-
-/** Answers the name under which the old content lies now. */
-function replace(folders: HeldFolders, from: InnerEntry, to: InnerEntry): string {
-  const temporary = String(from.name);
-  if (isText(from) && isText(to)) {
-    try {
-      folders.root.rename(from, to, 'exchange');
-      return temporary;
-    } catch (thrown) {
-      if (errnoCode(thrown) !== 'ENOTSUP') throw thrown;
-    }
-  }
-  const aside = temporaryEntry(to.dirFd, folders.root);
-  linkEntry(to, aside);
-  renameEntry(from, to);
-  return aside.name;
-}
-
-function isText(entry: InnerEntry): entry is DirectoryEntry {
-  return typeof entry.name === 'string';
 }
 
 function removeQuietly(folders: HeldFolders, path: string): void {

@@ -12,17 +12,18 @@ import { createChangeStore } from './change-store.ts';
 function scene(t: TestContext, maxBytes = 1024 * 1024) {
   const state = openStateFolder(mkdtempSync(join(tmpdir(), 'change-store-')));
   const store = createChangeStore(state, { maxFileBytes: 1024, maxBytes });
+  const call = store.forCall();
   t.after(() => {
     store.close();
     rmSync(state.path, { recursive: true, force: true });
   });
   const keep = (text: string): string => {
     const digest = sha256Hex(Buffer.from(text));
-    store.keepBytes(digest, Buffer.from(text));
+    call.keepBytes(digest, Buffer.from(text));
     return digest;
   };
-  const put = (id: string, at: number, session = 's') => store.put({ ...set(id, at), session_id: session });
-  return { state, store, keep, put, file: join(state.path, 'changes.db') };
+  const put = (id: string, at: number, session = 's') => call.put({ ...set(id, at), session_id: session });
+  return { state, store, call, keep, put, file: join(state.path, 'changes.db') };
 }
 
 function set(change_id: string, at: number): ChangeSet {
@@ -47,13 +48,13 @@ test('a change set and its content are there for the next process, in a private 
   assert.deepEqual(store.list({ session_id: 's', status: 'undone' }).length, 1);
 });
 
-test('content that is too large is not kept, and damaged content is not handed out', async (t) => {
-  const { state, store, keep, put, file } = scene(t);
-  assert.equal(store.keepBytes('d', Buffer.alloc(1025)), false);
+test('content that is too large is not kept, and damaged content is not returned', async (t) => {
+  const { state, store, call, keep, put, file } = scene(t);
+  assert.equal(call.keepBytes('d', Buffer.alloc(1025)), false);
   writeFileSync(join(state.path, 'large'), Buffer.alloc(1025));
-  assert.equal(await store.keepFile('d', join(state.path, 'large')), false);
+  assert.equal(await call.keepFile('d', join(state.path, 'large')), false);
   writeFileSync(join(state.path, 'small'), 'small');
-  assert.equal(await store.keepFile(sha256Hex(Buffer.from('small')), join(state.path, 'small')), true);
+  assert.equal(await call.keepFile(sha256Hex(Buffer.from('small')), join(state.path, 'small')), true);
   const digest = keep('right');
   put('one', 1);
   assert.equal(Buffer.from(store.bytes(digest) ?? []).toString(), 'right');
@@ -81,4 +82,18 @@ test('old sets are deleted by age and by size, with the content that no other se
   assert.ok(store.prune({ maxBytes: 10_000 }).removed > 20);
   assert.ok(store.list({ limit: 100 }).length > 5);
   assert.equal(store.list()[0]?.change_id, 's139');
+});
+
+test('content that a call kept is gone with it when it leaves no change set, and stays with one that it leaves', (t) => {
+  const { store } = scene(t);
+  const digest = sha256Hex(Buffer.from('content'));
+  const failing = store.forCall();
+  failing.keepBytes(digest, Buffer.from('content'));
+  assert.ok(failing.bytes(digest), 'the call itself has it');
+  store.forCall().put(set('other', 1));
+  assert.equal(store.bytes(digest), undefined);
+  const lasting = store.forCall();
+  lasting.keepBytes(digest, Buffer.from('content'));
+  lasting.put(set('one', 2));
+  assert.ok(store.bytes(digest));
 });

@@ -6,7 +6,7 @@
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { ChangeSet, ChangeStatus, ChangeStore } from '../../changes/change-set.ts';
+import type { CallStore, ChangeSet, ChangeStatus, ChangeStore } from '../../changes/change-set.ts';
 import { readContent } from '../descriptors/file-content.ts';
 import { sha256Hex } from '../digest.ts';
 import { errnoCode } from '../errno-error.ts';
@@ -52,20 +52,8 @@ class SqliteChangeStore implements ChangeStore {
     this.#bounds = bounds;
   }
 
-  keepBytes(digest: string, bytes: Uint8Array): boolean {
-    if (bytes.length > this.#bounds.maxFileBytes) return false;
-    this.#contents.set(digest, bytes);
-    return true;
-  }
-
-  async keepFile(digest: string, file: string, mayKeep?: (bytes: Uint8Array) => boolean): Promise<boolean> {
-    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (fstatSync(fd).size > this.#bounds.maxFileBytes) {
-      closeSync(fd);
-      return false;
-    }
-    const { bytes, sha256 } = await readContent(fd);
-    return sha256 === digest && mayKeep?.(bytes) !== false && this.keepBytes(digest, bytes);
+  forCall(mayKeep: (bytes: Uint8Array) => boolean = () => true): CallStore {
+    return callStore(this, { mayKeep, maxFileBytes: this.#bounds.maxFileBytes });
   }
 
   bytes(digest: string): Uint8Array | undefined {
@@ -75,7 +63,8 @@ class SqliteChangeStore implements ChangeStore {
     return found !== undefined && sha256Hex(found) === digest ? found : undefined;
   }
 
-  put(set: ChangeSet): void {
+  put(set: ChangeSet, contents: ReadonlyMap<string, Uint8Array> = new Map()): void {
+    for (const [digest, bytes] of contents) this.#contents.set(digest, bytes);
     this.#sets.set(set.change_id, set);
     if (this.#sets.size > MAX_WAITING) this.#sets.delete(this.#sets.keys().next().value ?? '');
     this.#flush();
@@ -122,6 +111,16 @@ class SqliteChangeStore implements ChangeStore {
     return this.#tables;
   }
 
+  /** No caller is there to be told; the next set that is put tries again and says what is wrong. */
+  #flushLater(): void {
+    this.#retry = undefined;
+    try {
+      this.#flush();
+    } catch {
+      // The state folder itself is unusable.
+    }
+  }
+
   #flush(): void {
     if (this.#sets.size === 0) return;
     try {
@@ -131,12 +130,43 @@ class SqliteChangeStore implements ChangeStore {
     } catch (thrown) {
       // Held by another process, or the disk is full: tried again, and given up with the process.
       if (errnoCode(thrown) === undefined && !isSqliteError(thrown)) throw thrown;
-      this.#retry ??= setTimeout(() => {
-        this.#retry = undefined;
-        this.#flush();
-      }, RETRY_MS).unref();
+      this.#retry ??= setTimeout(() => this.#flushLater(), RETRY_MS).unref();
     }
   }
+}
+
+interface CallBounds {
+  readonly maxFileBytes: number;
+  mayKeep(bytes: Uint8Array): boolean;
+}
+
+function callStore(store: ChangeStore, { maxFileBytes, mayKeep }: CallBounds): CallStore {
+  let contents = new Map<string, Uint8Array>();
+  const keepBytes = (digest: string, bytes: Uint8Array): boolean => {
+    if (bytes.length > maxFileBytes || !mayKeep(bytes)) return false;
+    contents.set(digest, bytes);
+    return true;
+  };
+  return {
+    keepBytes,
+    async keepFile(digest, file) {
+      const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      if (fstatSync(fd).size > maxFileBytes) {
+        closeSync(fd);
+        return false;
+      }
+      const { bytes, sha256 } = await readContent(fd);
+      return sha256 === digest && keepBytes(digest, bytes);
+    },
+    bytes: (digest) => contents.get(digest) ?? store.bytes(digest),
+    put(set) {
+      store.put(set, contents);
+      contents = new Map();
+    },
+    get: (id) => store.get(id),
+    list: (filter) => store.list(filter),
+    setStatus: (id, status) => store.setStatus(id, status),
+  };
 }
 
 function isSqliteError(thrown: unknown): boolean {

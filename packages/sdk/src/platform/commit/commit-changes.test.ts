@@ -14,9 +14,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ToolError } from '@tool-runtime/protocol';
-import { afterAll, digestOf, plantScene, readStates, sceneChanges } from '../../../test/commit-crash-scene.ts';
+import {
+  afterAll,
+  digestOf,
+  movedFolder,
+  plantScene,
+  readStates,
+  sceneChanges,
+} from '../../../test/commit-crash-scene.ts';
 import type { PathState, StagedChange } from '../../changes/change-set.ts';
-import type { PathRule } from '../../contracts/path-rule.ts';
+import type { PathRule } from '../../contracts/path-text.ts';
 import { createDisk } from '../descriptors/disk.ts';
 import { createPlaces } from '../descriptors/places.ts';
 import { openRoot } from '../descriptors/root.ts';
@@ -136,4 +143,31 @@ test('a commit sets permission bits only', async (t) => {
   const { commit, path } = scene(t);
   await commit(pair(file('tool', 'x', ABSENT, 0o6755)));
   assert.equal(lstatSync(path('tool')).mode & 0o7777, 0o755);
+});
+
+test('a new folder is moved as a whole, and taken back as a whole when the commit fails', async (t) => {
+  const { base, workspace, commit, path } = scene(t);
+  const upper = join(base, 'upper');
+  mkdirSync(upper);
+  const staged = movedFolder(upper);
+  const { ino } = lstatSync(join(upper, 'moved-folder'));
+  const broken: StagedChange = { ...file('zz', 'promised\n'), source: { file: join(upper, 'missing') } };
+  await assert.rejects(commit([...staged, broken]), { code: 'E_FILE_IO' });
+  assert.deepEqual([readdirSync(workspace), lstatSync(join(upper, 'moved-folder')).ino], [[], ino]);
+  await commit(movedFolder(upper));
+  assert.deepEqual([lstatSync(path('moved-folder')).ino, existsSync(join(upper, 'moved-folder'))], [ino, false]);
+  assert.deepEqual(sorted(readStates(workspace)), sorted(afterAll(new Map(), staged)));
+});
+
+test('a folder that is not what was looked at, or whose name was taken, is not moved', async (t) => {
+  const { base, workspace, commit, path } = scene(t);
+  const upper = join(base, 'upper');
+  mkdirSync(upper);
+  const staged = movedFolder(upper);
+  writeFileSync(join(upper, 'moved-folder/slipped-in'), 'not staged\n');
+  await commit(staged);
+  assert.deepEqual(sorted(readStates(workspace)), sorted(afterAll(new Map(), staged)), 'file by file instead');
+  const again = movedFolder(upper);
+  await assert.rejects(commit(again), { code: 'E_FILE_IO' });
+  assert.equal(existsSync(path('moved-folder/slipped-in')), false);
 });

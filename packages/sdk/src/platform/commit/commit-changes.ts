@@ -7,18 +7,19 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { type PathState, type StagedChange, sameState } from '../../changes/change-set.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import { statEntry } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
 import { fileError } from '../descriptors/file-errors.ts';
 import { shownPath } from '../descriptors/path-rules.ts';
 import { type Place, requireWritable } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';
-import type { WriteTarget } from '../descriptors/write-target.ts';
-import { ErrnoError } from '../errno-error.ts';
 import type { CommitGround } from '../files/workspace.ts';
-import { judgePlace } from '../protection/judge-place.ts';
-import { CommitSteps, type PlannedChange, Slipped } from './apply-steps.ts';
-import { type ContentKeeper, HeldFolders, lookAt } from './held-folders.ts';
+import { ENTRY_UNITS, Pace } from '../pace.ts';
+import { CommitSteps, type PlannedChange } from './apply-steps.ts';
+import { type ContentKeeper, HeldFolders, lookAt, type SeenState } from './held-folders.ts';
+import { requireNames, TargetJudge } from './judge-targets.ts';
+import { Slipped } from './name-entry.ts';
 import type { RedoLog } from './redo-log.ts';
 
 export interface CommitOptions {
@@ -37,15 +38,18 @@ export async function commitChanges(
   staged: readonly StagedChange[],
   { disk, redo, keeper }: CommitOptions,
 ): Promise<void> {
-  const held = new Map<Root, HeldFolders>();
+  const held: HeldRoots = new Map();
+  const pace = new Pace(undefined);
   try {
     const planned: PlannedChange[] = [];
     const differing: string[] = [];
     for (const change of staged) {
       if (sameState(change.before, change.after)) continue;
-      const plan = await planChange(ground, change, { held, keeper });
+      const planning = planChange(ground, change, { held, keeper });
+      const plan = planning instanceof Promise ? await planning : planning;
       if (sameState(plan.seen.state, change.before)) planned.push(plan);
       else differing.push(change.path);
+      if (pace.isDue(ENTRY_UNITS)) await pace.pause();
     }
     if (differing.length > 0) throw notAsBefore(differing);
     if (planned.length === 0) return;
@@ -56,9 +60,11 @@ export async function commitChanges(
       record?.done();
     }
   } finally {
-    for (const folders of held.values()) folders.close();
+    for (const { folders } of held.values()) folders.close();
   }
 }
+
+type HeldRoots = Map<Root, { readonly folders: HeldFolders; readonly judge: TargetJudge }>;
 
 /** One rename is all or nothing by itself. */
 function needsNoRecord([only, ...more]: readonly PlannedChange[]): boolean {
@@ -66,21 +72,35 @@ function needsNoRecord([only, ...more]: readonly PlannedChange[]): boolean {
   return only !== undefined && more.length === 0 && isPlain(only.before) && isPlain(only.after);
 }
 
-async function planChange(
+function planChange(
   ground: CommitGround,
   change: StagedChange,
-  { held, keeper }: { readonly held: Map<Root, HeldFolders>; readonly keeper: ContentKeeper | undefined },
-): Promise<PlannedChange> {
+  { held, keeper }: { readonly held: HeldRoots; readonly keeper: ContentKeeper | undefined },
+): MaybePromise<PlannedChange> {
+  const failed = (thrown: unknown): never => {
+    throw fileError(thrown, change.path);
+  };
   try {
     const place = findPlace(ground, change.path);
     requireWritable(place);
-    const folders = held.get(place.root) ?? new HeldFolders(place.root);
-    held.set(place.root, folders);
-    requireUnguarded(ground, place, { change, folders });
-    return { ...change, path: place.path, folders, seen: await lookAt(folders.find(place.path), keeper) };
+    requireNames(place.path);
+    const { folders, judge } = held.get(place.root) ?? hold(ground, place.root, held);
+    const entry = folders.find(place.path);
+    const stat = entry && statEntry(entry);
+    judge.check(place, stat, change.after.kind === 'absent' ? 'delete' : 'write');
+    const planned = (seen: SeenState): PlannedChange => ({ ...change, path: place.path, folders, seen });
+    const seen = lookAt(entry, { stat, keeper });
+    return seen instanceof Promise ? seen.then(planned).catch(failed) : planned(seen);
   } catch (thrown) {
-    throw fileError(thrown, change.path);
+    return failed(thrown);
   }
+}
+
+function hold({ guard }: CommitGround, root: Root, held: HeldRoots): { folders: HeldFolders; judge: TargetJudge } {
+  const folders = new HeldFolders(root);
+  const found = { folders, judge: new TargetJudge(guard, folders) };
+  held.set(root, found);
+  return found;
 }
 
 /** Names that are no UTF-8 cannot be asked for by path; they are always of the workspace itself. */
@@ -90,40 +110,25 @@ function findPlace({ find }: CommitGround, path: string): Place {
   return { ...place, path: path as Place['path'], spelling: path };
 }
 
-function requireUnguarded(
-  { guard }: CommitGround,
-  place: Place,
-  { change, folders }: { readonly change: StagedChange; readonly folders: HeldFolders },
-): void {
-  const names = place.path.split('/');
-  if (names.includes('..')) throw new ErrnoError('EXDEV');
-  if (names.some((name) => name === '' || name === '.')) throw new ErrnoError('EISDIR');
-  let depth = names.length - 1;
-  let entry = folders.find(place.path);
-  for (; entry === undefined; depth--) entry = folders.find(names.slice(0, depth).join('/'));
-  const [dirFd, existing] = [entry.dirFd, depth === names.length - 1 ? statEntry(entry) : undefined];
-  const location = place.root.locate(dirFd);
-  // Moved out of the root since it was opened.
-  if (location === undefined) throw new ErrnoError('EXDEV');
-  const missing = names.slice(location.length, -1);
-  const name = names.at(-1) ?? '';
-  const target: WriteTarget = { dirFd, name, missing, existing, made: [], missingFolder: '', close: () => {} };
-  guard.checkTarget(target, { location, spelling: place.spelling, access: 'change' });
-  const access = change.after.kind === 'absent' ? 'delete' : 'write';
-  judgePlace(place, { dirFd, below: [...missing, name] }, access);
-}
-
 /** All steps, or none: a failure is thrown after the steps before it were taken back. */
 export async function performChanges(planned: readonly PlannedChange[], disk: Disk): Promise<void> {
-  const outward = planned.toSorted((one, other) => depthOf(other.path) - depthOf(one.path));
+  const depths = new Map(planned.map((change) => [change, depthOf(change.path)]));
+  const depth = (change: PlannedChange): number => depths.get(change) ?? 0;
+  const outward = planned.toSorted((one, other) => depth(other) - depth(one));
   const inward = outward.toReversed();
   const steps = new CommitSteps(disk, planned);
+  const pace = new Pace(undefined);
   let path = '';
   try {
-    const each = async (changes: readonly PlannedChange[], step: (change: PlannedChange) => unknown): Promise<void> => {
+    const each = async (
+      changes: readonly PlannedChange[],
+      step: (change: PlannedChange) => MaybePromise<void>,
+    ): Promise<void> => {
       for (const change of changes) {
         path = change.path;
-        await step(change);
+        const doing = step(change);
+        if (doing instanceof Promise) await doing;
+        if (pace.isDue(STEP_UNITS)) await pace.pause();
       }
     };
     await each(planned, (change) => (change.folders.find(change.path) === undefined ? undefined : steps.stage(change)));
@@ -135,12 +140,19 @@ export async function performChanges(planned: readonly PlannedChange[], disk: Di
     const failed = steps.rollBack();
     if (failed !== undefined) throw notTakenBack(path, failed);
     throw thrown instanceof Slipped ? notAsBefore([thrown.path]) : fileError(thrown, path);
+  } finally {
+    steps.close();
   }
   await steps.settle();
 }
 
+/** Most steps of a change do nothing. */
+const STEP_UNITS = ENTRY_UNITS / 4;
+
 function depthOf(path: string): number {
-  return path.split('/').length;
+  let depth = 0;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) depth += 1;
+  return depth;
 }
 
 const MAX_NAMED = 20;

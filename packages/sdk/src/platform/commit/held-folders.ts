@@ -6,6 +6,7 @@
 import { type BigIntStats, closeSync, constants } from 'node:fs';
 import { ABSENT, type PathState } from '../../changes/change-set.ts';
 import { nameOfText, textOfName } from '../../changes/path-name.ts';
+import type { FileContent, MaybePromise } from '../../contracts/workspace.ts';
 import {
   type InnerEntry,
   openEntry,
@@ -22,6 +23,8 @@ const MAX_HELD = 200;
 export class HeldFolders {
   readonly root: Root;
   readonly #held = new Map<string, number>();
+  /** Folders that were looked for and not found. */
+  readonly #missing = new Set<string>();
 
   constructor(root: Root) {
     this.root = root;
@@ -35,6 +38,7 @@ export class HeldFolders {
 
   /** Undefined when a folder on the way is missing. */
   find(path: string): InnerEntry | undefined {
+    if (this.#missing.has(path.slice(0, Math.max(path.lastIndexOf('/'), 0)))) return undefined;
     try {
       return this.entry(path);
     } catch (thrown) {
@@ -53,6 +57,11 @@ export class HeldFolders {
     }
   }
 
+  /** After a folder was made. */
+  noteMade(): void {
+    this.#missing.clear();
+  }
+
   close(): void {
     for (const fd of this.#held.values()) closeSync(fd);
     this.#held.clear();
@@ -69,9 +78,11 @@ export class HeldFolders {
 
   /** A link on the way is no folder: ENOTDIR. */
   #step(folder: string): number {
+    if (this.#missing.has(folder)) throw new ErrnoError('ENOENT');
     try {
       return openSubdirectory(this.entry(folder));
     } catch (thrown) {
+      if (errnoCode(thrown) === 'ENOENT') this.#missing.add(folder);
       throw errnoCode(thrown) === 'ELOOP' ? new ErrnoError('ENOTDIR') : thrown;
     }
   }
@@ -89,18 +100,34 @@ export interface ContentKeeper {
   keep(digest: string, bytes: Uint8Array): void;
 }
 
+interface LookOptions {
+  /** What was seen there a moment ago; left out, it is looked up. */
+  readonly stat?: BigIntStats | undefined;
+  readonly keeper?: ContentKeeper | undefined;
+}
+
 /** ENXIO for devices, sockets and pipes. */
-export async function lookAt(entry: InnerEntry | undefined, keeper?: ContentKeeper): Promise<SeenState> {
-  const stat = entry === undefined ? undefined : statEntry(entry);
+export function lookAt(
+  entry: InnerEntry | undefined,
+  { keeper, stat = entry && statEntry(entry) }: LookOptions = {},
+): MaybePromise<SeenState> {
   if (entry === undefined || stat === undefined) return { state: ABSENT, stat: undefined };
   if (stat.isSymbolicLink()) return { state: { kind: 'link', target: textOfName(readLinkBytes(entry)) }, stat };
   const mode = Number(stat.mode) & PERMISSION_BITS;
   if (stat.isDirectory()) return { state: { kind: 'folder', mode }, stat };
   if (!stat.isFile()) throw new ErrnoError('ENXIO');
   const isKept = keeper !== undefined && stat.size <= keeper.maxBytes;
-  const read = await readContent(openEntry(entry, constants.O_RDONLY), isKept ? {} : { maxBytes: 0 });
-  if (isKept) keeper.keep(read.sha256, read.bytes);
-  return { state: { kind: 'file', digest: read.sha256, size: read.size, mode: read.mode }, stat };
+  const seen = (read: FileContent): SeenState => {
+    if (isKept) keeper.keep(read.sha256, read.bytes);
+    return { state: { kind: 'file', digest: read.sha256, size: read.size, mode: read.mode }, stat };
+  };
+  const read = readContent(openEntry(entry, constants.O_RDONLY), isKept ? {} : { maxBytes: 0 });
+  return read instanceof Promise ? read.then(seen) : seen(read);
+}
+
+/** Says that a file was not written to, nor its mode changed. */
+export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 /** Renaming changes the ctime, so that is left out. */

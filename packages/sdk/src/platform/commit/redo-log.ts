@@ -124,7 +124,7 @@ function writeRecord(file: string, planned: readonly PlannedChange[], disk: Disk
   let at = 0;
   const changes = planned.map(({ folders, path, before, after, source }): RecordedChange => {
     const change = { root: folders.root.path, path, before, after };
-    if (source === undefined) return change;
+    if (source === undefined || after.kind !== 'file') return change;
     if ('file' in source) return { ...change, file: source.file };
     contents.push(source.bytes);
     at += source.bytes.length;

@@ -1,13 +1,21 @@
 /** Change sets of one workspace: looking at a tree, keeping what a change replaces, and committing. */
-import { closeSync, constants } from 'node:fs';
-import type { Capture, ChangeStore, PathState, WorkspaceChanges } from '../../changes/change-set.ts';
+import { closeSync, constants, openSync } from 'node:fs';
+import type {
+  CallStore,
+  Capture,
+  ChangeStore,
+  ContentSource,
+  PathState,
+  SessionChanges,
+  WorkspaceChanges,
+} from '../../changes/change-set.ts';
 import { textOfName } from '../../changes/path-name.ts';
 import { isTemporaryName } from '../../contracts/path-text.ts';
 import { type InnerEntry, openEntry, openSubdirectory } from '../descriptors/directory-entry.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
 import { createFullDisk, type Disk } from '../descriptors/disk.ts';
 import { readContent } from '../descriptors/file-content.ts';
 import { explained } from '../descriptors/file-errors.ts';
-import { listEntries } from '../descriptors/list-directory.ts';
 import type { Place } from '../descriptors/places.ts';
 import { findTarget } from '../descriptors/write-target.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
@@ -32,8 +40,21 @@ export interface ChangesSetting {
 const MAX_ENTRIES = 5000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChanges {
-  const { store, redo, disk, maxFileBytes } = setting;
+export function createSessionChanges(
+  setting: ChangesSetting,
+  mayKeep?: (bytes: Uint8Array) => boolean,
+): SessionChanges {
+  const { store, isRecording } = setting;
+  return {
+    store,
+    isRecording,
+    forCall: () => callChanges(setting, store.forCall(mayKeep)),
+    keepingOnly: (allows) => createSessionChanges(setting, allows),
+  };
+}
+
+function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChanges {
+  const { redo, disk, maxFileBytes } = setting;
   const { find, guard } = setting.ground;
   const keeper: ContentKeeper = { maxBytes: maxFileBytes, keep: (digest, bytes) => store.keepBytes(digest, bytes) };
   const inner = (path: string) => innerPath(path, setting.prefix);
@@ -46,7 +67,13 @@ export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChange
     store,
     isRecording: setting.isRecording,
     capture: (path, { keep, alone = false }) =>
-      explained(path, () => capture(find(path), { keeper: keep ? keeper : undefined, alone })),
+      explained(path, () => {
+        const looking = { keeper: keep ? keeper : undefined, alone };
+        const location = setting.prefix === '.' ? path : `${setting.prefix}/${path}`;
+        return path.isWellFormed()
+          ? capture(find(path), looking)
+          : captureRaw(find('.'), path, { ...looking, location });
+      }),
     async commit(staged, { rule, durable = false } = {}) {
       const ground = { find: (path: string) => find(path, rule), guard };
       const here = staged.map((change) => ({ ...change, path: own(change.path) }));
@@ -56,24 +83,13 @@ export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChange
           store.keepBytes(after.digest, source.bytes);
       }
     },
-    read: (path, digest) => explained(path, () => readIfSame(find(own(path)), digest)),
+    read: (path, digest) =>
+      explained(path, () => {
+        const name = own(path);
+        return readIfSame(find(name.isWellFormed() ? name : '.'), name, digest);
+      }),
+    content: contentOf,
     inner,
-    keepingOnly: (mayKeep) => createWorkspaceChanges({ ...setting, store: keepingOnly(store, mayKeep) }),
-  };
-}
-
-/** What is refused counts as too large: it is not kept, and a change of it cannot be undone. */
-function keepingOnly(store: ChangeStore, mayKeep: (bytes: Uint8Array) => boolean): ChangeStore {
-  return {
-    keepBytes: (digest, bytes) => mayKeep(bytes) && store.keepBytes(digest, bytes),
-    keepFile: async (digest, file) => store.keepFile(digest, file, mayKeep),
-    bytes: (digest) => store.bytes(digest),
-    put: (set) => store.put(set),
-    get: (id) => store.get(id),
-    list: (filter) => store.list(filter),
-    setStatus: (id, status) => store.setStatus(id, status),
-    prune: (bounds) => store.prune(bounds),
-    close: () => store.close(),
   };
 }
 
@@ -90,7 +106,7 @@ async function capture(
   try {
     const { location } = locateHeld(place, { dirFd: target.dirFd, below: [...target.missing, target.name] });
     if (target.existing === undefined) return { location, isWhole: true, states: new Map() };
-    const { state } = await lookAt(target, keeper);
+    const { state } = await lookAt(target, { keeper });
     const walk: Walk = { states: new Map([[location, state]]), keeper, bytes: 0 };
     const isWhole = alone || state.kind !== 'folder' || (await captureFolder(target, location, walk));
     return { location, isWhole, states: isWhole ? walk.states : new Map([[location, state]]) };
@@ -112,7 +128,7 @@ async function captureFolder(folder: InnerEntry, location: string, walk: Walk): 
     for (const entry of await listEntries(dirFd)) {
       if (isTemporaryName(entry.name)) continue;
       if (entry.type === 'other' || walk.states.size >= MAX_ENTRIES) return false;
-      const { state, stat } = await lookAt(entry, walk.keeper);
+      const { state, stat } = await lookAt(entry, { keeper: walk.keeper });
       if (state.kind === 'absent') continue;
       const path = `${location}/${textOfName(entry.name)}`;
       walk.states.set(path, state);
@@ -126,10 +142,33 @@ async function captureFolder(folder: InnerEntry, location: string, walk: Walk): 
   }
 }
 
-async function readIfSame(place: Place, digest: string): Promise<Uint8Array | undefined> {
+/** A name that is no UTF-8 cannot be asked for by path: it is one of the workspace itself, and no link is followed on the way. */
+async function captureRaw(
+  { root }: Place,
+  path: string,
+  {
+    keeper,
+    alone,
+    location,
+  }: { readonly keeper: ContentKeeper | undefined; readonly alone: boolean; readonly location: string },
+): Promise<Capture> {
+  const folders = new HeldFolders(root);
+  try {
+    const entry = folders.find(path);
+    const { state } = await lookAt(entry, { keeper });
+    if (entry === undefined || state.kind === 'absent') return { location, isWhole: true, states: new Map() };
+    const walk: Walk = { states: new Map([[location, state]]), keeper, bytes: 0 };
+    const isWhole = alone || state.kind !== 'folder' || (await captureFolder(entry, location, walk));
+    return { location, isWhole, states: isWhole ? walk.states : new Map([[location, state]]) };
+  } finally {
+    folders.close();
+  }
+}
+
+async function readIfSame(place: Place, name: string, digest: string): Promise<Uint8Array | undefined> {
   const folders = new HeldFolders(place.root);
   try {
-    const entry = folders.find(place.path);
+    const entry = folders.find(name.isWellFormed() ? place.path : name);
     if (entry === undefined) return undefined;
     const { bytes, sha256 } = await readContent(openEntry(entry, constants.O_RDONLY));
     return sha256 === digest ? bytes : undefined;
@@ -139,4 +178,11 @@ async function readIfSame(place: Place, digest: string): Promise<Uint8Array | un
   } finally {
     folders.close();
   }
+}
+
+async function contentOf(source: ContentSource, digest: string): Promise<Uint8Array | undefined> {
+  if ('bytes' in source) return source.bytes;
+  const fd = openSync(source.file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const { bytes, sha256 } = await readContent(fd);
+  return sha256 === digest ? bytes : undefined;
 }

@@ -40,7 +40,7 @@ export interface DirectoryEntry extends InnerEntry {
   readonly name: string;
 }
 
-/** A name with what stands there. */
+/** A name with what is there. */
 export interface FoundEntry extends DirectoryEntry {
   readonly stat: BigIntStats;
 }
@@ -150,7 +150,7 @@ export function touchDirectory(dirFd: number): void {
   utimesSync(`/proc/self/fd/${dirFd}`, now, now);
 }
 
-/** Every entry of a folder that the runtime fills itself, all at once. Any other is read with list-directory.ts. */
+/** Every entry of a folder that the runtime fills itself, all at once. Any other is read with directory-reader.ts. */
 export function listOwnEntries(dirFd: number): ListedEntry[] {
   const found = readdirSync(`/proc/self/fd/${dirFd}`, { withFileTypes: true });
   if (!found.some(({ name }) => name.includes('\ufffd'))) {

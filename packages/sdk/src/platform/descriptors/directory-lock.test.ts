@@ -32,7 +32,7 @@ for (const [kind, native] of [
   ['lock file', undefined],
 ] as const) {
   describe(`the lock of a directory by ${kind} [S0-31]`, () => {
-    test('costs no promise when nobody holds it, and is free again afterwards', (t) => {
+    test('costs no promise when it is free, and is free again afterwards', (t) => {
       const { dirFd } = openScratch(t);
       const lock = createDirectoryLock(native);
       for (let round = 0; round < 3; round++)

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { sha256Hex } from '../digest.ts';
 import { readContent } from './file-content.ts';
 
-test('the pieces of a read make up the whole file, whatever part of it is handed back [S0-30]', async (t) => {
+test('the pieces of a read make up the whole file, whatever part of it is returned [S0-30]', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'file-content-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'file');

@@ -5,12 +5,14 @@
  * Small files are read at once on the event loop, because the hop to another thread costs twelve times the work.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { ToolError } from '@tool-runtime/protocol';
 import type { FileContent, FileSnapshot, MaybePromise, ReadOptions } from '../../contracts/workspace.ts';
 import { throwIfAborted } from '../cancellation.ts';
 import { sha256Hex } from '../digest.ts';
 import { ErrnoError } from '../errno-error.ts';
+import { fileError } from './file-errors.ts';
 
 /** About a millisecond of reading and hashing: what the event loop can spare for one call. */
 export const SMALL_FILE_BYTES = 1024 * 1024;
@@ -21,11 +23,14 @@ export const PERMISSION_BITS = 0o777;
 
 const readAt = promisify(read);
 
-/** Closes the descriptor in every case. Throws EISDIR or ENXIO for what is no regular file, without waiting for it. */
-export function readContent(fd: number, options: ReadOptions = {}): MaybePromise<FileContent> {
+/**
+ * Closes the descriptor in every case. Throws EISDIR or ENXIO for what is no regular file, without waiting for it. `known`: what
+ * was just seen of the regular file that is open.
+ */
+export function readContent(fd: number, options: ReadOptions = {}, known?: OpenFile): MaybePromise<FileContent> {
   let isStreaming = false;
   try {
-    const { size, mode } = regularFile(fd);
+    const { size, mode } = known ?? regularFile(fd);
     if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options);
     isStreaming = true;
     return streamContent(fd, { size, mode }, options).finally(() => closeSync(fd));
@@ -102,4 +107,33 @@ async function streamContent(fd: number, file: OpenFile, options: ReadOptions): 
 
 export function snapshotOf({ sha256, size, mode }: FileContent): FileSnapshot {
   return { sha256, size, mode };
+}
+
+/** Reads small files that the operator named: bounded, regular files only. */
+export function readOperatorFile(path: string, options: { readonly maxBytes: number }): string {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new ToolError('E_FILE_IO', `Not a regular file: ${path}`, { path });
+    if (stat.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
+    // One byte more than it had: a file that grows meanwhile is not read without end.
+    const bytes = Buffer.alloc(stat.size + 1);
+    const length = readSync(fd, bytes, 0, bytes.length, 0);
+    if (length > stat.size) throw new ToolError('E_FILE_IO', `File changed while it was read: ${path}`, { path });
+    return bytes.toString('utf8', 0, length);
+  } catch (thrown) {
+    throw fileError(thrown, path);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Undefined when there is no such file. */
+export function readOperatorFileIfAny(path: string, options: { readonly maxBytes: number }): string | undefined {
+  return existsSync(path) ? readOperatorFile(path, options) : undefined;
+}
+
+function tooLarge(path: string, maxBytes: number): ToolError {
+  return new ToolError('E_FILE_IO', `File is larger than ${maxBytes} bytes: ${path}`, { path });
 }

@@ -1,7 +1,7 @@
 /**
  * The only importer of koffi, and the only signatures of system calls Node does not offer.
  *
- * A wrong signature can crash the process: there are six, all of integers, one string form and buffers of a stated length.
+ * A wrong signature can crash the process: there are eight, all of integers, one string form and buffers of a stated length.
  * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
  */
 
@@ -24,6 +24,10 @@ export interface NativeCalls {
   readDirectory(fd: number, records: Uint8Array): number;
   /** An extended attribute of the name itself, put into the buffer; answers its length. `path` ends with a NUL. */
   readAttribute(path: Uint8Array, name: string, value: Uint8Array): number;
+  /** Bytes of the names of all extended attributes of the name itself; zero: it has none. `path` ends with a NUL. */
+  attributeBytes(path: Uint8Array): number;
+  /** The same for an open file. */
+  openAttributeBytes(fd: number): number;
 }
 
 export const RENAME_NOREPLACE = 1;
@@ -66,6 +70,8 @@ function bindCalls(koffi: Koffi): NativeCalls {
   const flock = library.func('flock', 'int', ['int', 'int']);
   const getdents64 = library.func('syscall', 'int', ['long', 'int', 'void *', 'size_t']);
   const lgetxattr = library.func('lgetxattr', 'long', ['void *', 'str', 'void *', 'size_t']);
+  const llistxattr = library.func('llistxattr', 'long', ['void *', 'void *', 'size_t']);
+  const flistxattr = library.func('flistxattr', 'long', ['int', 'void *', 'size_t']);
   const settle = (result: number): number => (result === -1 ? -koffi.errno() : result);
 
   // struct open_how { u64 flags, mode, resolve }, as little-endian halves: filled in place, so an open allocates nothing.
@@ -82,6 +88,8 @@ function bindCalls(koffi: Koffi): NativeCalls {
     flock: (fd, operation) => settle(flock(fd, operation)),
     readDirectory: (fd, records) => settle(getdents64(SYS_GETDENTS64[process.arch], fd, records, records.length)),
     readAttribute: (path, name, value) => settle(lgetxattr(path, name, value, value.length)),
+    attributeBytes: (path) => settle(llistxattr(path, null, 0)),
+    openAttributeBytes: (fd) => settle(flistxattr(fd, null, 0)),
   };
 }
 

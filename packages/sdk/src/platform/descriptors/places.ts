@@ -1,6 +1,6 @@
 /** Which root a path belongs to: the workspace, or a folder the host added under `@name/`. A request cannot add any. */
 import { ToolError } from '@tool-runtime/protocol';
-import type { PathRule } from '../../contracts/path-rule.ts';
+import type { PathRule } from '../../contracts/path-text.ts';
 import type { Disk } from './disk.ts';
 import { type RelativePath, relativePath, SANDBOX_RULE, shownPath } from './path-rules.ts';
 import { openRoot, type Root } from './root.ts';
@@ -30,7 +30,7 @@ export interface Ruling {
   readonly rule: PathRule | undefined;
 }
 
-/** The root that path rules start from, and what stands before a path below this place's own root. */
+/** The root that path rules start from, and what is before a path below this place's own root. */
 export interface RuleFrame {
   readonly root: Root;
   /** Before what callers write. */
@@ -62,6 +62,8 @@ export interface Enclosing {
   readonly root: Root;
   /** Where the folder is in it, `.` for the root itself. */
   readonly prefix: string;
+  /** The root is that of the folder, as it is in a transaction. */
+  readonly isFolderItself?: boolean;
 }
 
 export function createPlaces(root: Root, options: PlacesOptions): Places {
@@ -91,6 +93,7 @@ export function createPlaces(root: Root, options: PlacesOptions): Places {
 function frameOf(root: Root, enclosing: Enclosing | undefined): RuleFrame {
   if (enclosing === undefined) return { root, pathPrefix: '', locationPrefix: '' };
   const pathPrefix = enclosing.prefix === '.' ? '' : `${enclosing.prefix}/`;
+  if (enclosing.isFolderItself === true) return { root: enclosing.root, pathPrefix, locationPrefix: pathPrefix };
   return { root: enclosing.root, pathPrefix, locationPrefix: '' };
 }
 

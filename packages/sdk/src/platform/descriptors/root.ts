@@ -4,16 +4,25 @@
  * Names are never joined to an absolute path: the directory may be renamed while it is in use, and a descriptor is
  * the one thing an attacker cannot swap. Methods throw errors with an errno `code`; callers add the path to them.
  */
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { failure } from '../../contracts/failures.ts';
 import { ErrnoError, errnoCode, errnoError } from '../errno-error.ts';
 import { DIRECTORY_HANDLE, O_PATH } from '../open-flags.ts';
-import type { DirectoryEntry } from './directory-entry.ts';
+import { type DirectoryEntry, openEntry, openSubdirectory, readLink, reopenDirectory } from './directory-entry.ts';
 import { createDirectoryLock, type DirectoryLock } from './directory-lock.ts';
 import { createOpenat2, hasOpenat2, loadNativeCalls, type NativeCalls, type OpenBeneath } from './native-calls.ts';
 import { joinPath, type RelativePath, splitPath } from './path-rules.ts';
 import { nativeRename, plainRename, type Rename } from './rename-entry.ts';
-import { openByWalk } from './walk.ts';
 
 export type RootBackend = 'openat2' | 'walk';
 
@@ -54,19 +63,25 @@ export interface RootOptions {
   /** `auto` takes openat2 where koffi and the kernel have it, else the walk. */
   readonly backend?: RootBackend | 'auto';
   readonly noteFolder?: NoteFolder | undefined;
+  /** Throws when names must not change any more; asked right before each change. */
+  readonly fence?: (() => void) | undefined;
   /** For those who open many roots: binding the calls takes longer than using them. */
   readonly native?: NativeCalls | undefined;
 }
 
 /** Throws E_POLICY when the directory cannot be opened or nothing on this machine can confine paths to it. */
-export function openRoot(directory: string, { backend = 'auto', noteFolder, native: bound }: RootOptions = {}): Root {
+export function openRoot(
+  directory: string,
+  { backend = 'auto', noteFolder, fence, native: bound }: RootOptions = {},
+): Root {
   const rootFd = openHeldDirectory(directory);
   try {
     const native = backend === 'walk' ? undefined : usableNativeCalls(rootFd, bound);
     if (backend === 'openat2' && native === undefined) {
       throw unconfinable('openat2 is not available: it needs Linux 5.6 and the koffi package');
     }
-    return createRoot(rootFd, native, noteFolder);
+    const root = createRoot(rootFd, native, noteFolder);
+    return fence === undefined ? root : { ...root, ...fenced(root, fence) };
   } catch (thrown) {
     closeSync(rootFd);
     throw thrown;
@@ -146,6 +161,23 @@ function createRoot(rootFd: number, native: NativeCalls | undefined, noteFolder:
   };
 }
 
+/** The check and the change are one step of this process: nothing but a stop of the whole process comes between. */
+function fenced({ rename, linkFile }: Root, fence: () => void): Pick<Root, 'rename' | 'linkFile'> {
+  return {
+    rename(...names) {
+      fence();
+      rename(...names);
+    },
+    linkFile:
+      linkFile === undefined
+        ? undefined
+        : (...names) => {
+            fence();
+            linkFile(...names);
+          },
+  };
+}
+
 function nativeLink(native: NativeCalls): Root['linkFile'] {
   return (fd, to) => {
     const result = native.linkFile(fd, to);
@@ -164,4 +196,114 @@ function locateBelow(rootFd: number, dirFd: number): readonly string[] | undefin
   if (here === top) return [];
   const prefix = top.endsWith('/') ? top : `${top}/`;
   return here.startsWith(prefix) ? here.slice(prefix.length).split('/') : undefined;
+}
+
+/** The kernel's own limit. */
+const MAX_LINKS = 40;
+const PROC_SUPER_MAGIC = 0x9fa0;
+
+interface Walk {
+  /** Directories from the root down; the first belongs to the caller, the rest are closed at the end. */
+  readonly held: number[];
+  /** Components still to go, the next one last. */
+  readonly pending: string[];
+  mustBeDirectory: boolean;
+  links: number;
+}
+
+interface Link {
+  readonly text: string;
+}
+
+/**
+ * Back end B, without native code: one component at a time, each opened without following links.
+ *
+ * Links are read and followed by hand, so a target can only add components to the same walk: absolute targets and
+ * a `..` above the root are EXDEV, as the kernel answers for back end A. `..` goes back over the descriptors already
+ * held and never asks the file system for a parent, which a rename could have moved outside.
+ */
+const openByWalk: OpenBeneath = (rootFd, path, flags, mode) => {
+  if (path.startsWith('/')) throw new ErrnoError('EXDEV');
+  const walk: Walk = { held: [rootFd], pending: steps(path), mustBeDirectory: path.endsWith('/'), links: 0 };
+  try {
+    return finish(walk, flags, mode);
+  } finally {
+    for (const fd of walk.held.slice(1)) closeSync(fd);
+  }
+};
+
+/** The next one last. A `.` stays: what is before it has to be a directory. */
+function steps(path: string): string[] {
+  return path
+    .split('/')
+    .filter((step) => step !== '')
+    .reverse();
+}
+
+function finish(walk: Walk, flags: number, mode: number): number {
+  for (;;) {
+    const name = walk.pending.pop();
+    const dirFd = walk.held.at(-1) ?? -1;
+    if (name === undefined) return reopenDirectory(dirFd, flags, mode);
+    if (name === '.') continue;
+    if (name === '..') {
+      stepUp(walk, dirFd);
+      continue;
+    }
+    const isLast = walk.pending.length === 0;
+    if (isLast && walk.mustBeDirectory && (flags & constants.O_CREAT) !== 0) throw new ErrnoError('EISDIR');
+    const isTarget = isLast && !walk.mustBeDirectory;
+    const found = isTarget ? openTarget({ dirFd, name }, flags, mode) : openStep({ dirFd, name });
+    if (typeof found !== 'number') follow(walk, dirFd, found);
+    else if (isTarget) return found;
+    else walk.held.push(found);
+  }
+}
+
+function stepUp(walk: Walk, dirFd: number): void {
+  // The kernel wants search permission on a directory to look up its `..`; so do we.
+  accessSync(`/proc/self/fd/${dirFd}/.`);
+  if (walk.held.length === 1) throw new ErrnoError('EXDEV');
+  walk.held.pop();
+  closeSync(dirFd);
+}
+
+function follow(walk: Walk, dirFd: number, link: Link): void {
+  walk.links += 1;
+  if (walk.links > MAX_LINKS) throw new ErrnoError('ELOOP');
+  // Links of procfs may be magic: their text is not where they lead.
+  if (statfsSync(`/proc/self/fd/${dirFd}`).type === PROC_SUPER_MAGIC) throw new ErrnoError('ELOOP');
+  if (link.text.startsWith('/')) throw new ErrnoError('EXDEV');
+  if (walk.pending.length === 0 && link.text.endsWith('/')) walk.mustBeDirectory = true;
+  walk.pending.push(...steps(link.text));
+}
+
+function openStep(entry: DirectoryEntry): number | Link {
+  try {
+    return openSubdirectory(entry);
+  } catch (thrown) {
+    return linkBehind(thrown, entry);
+  }
+}
+
+function openTarget(entry: DirectoryEntry, flags: number, mode: number): number | Link {
+  let fd: number;
+  try {
+    fd = openEntry(entry, flags, mode);
+  } catch (thrown) {
+    if ((flags & constants.O_NOFOLLOW) !== 0) throw thrown;
+    return linkBehind(thrown, entry);
+  }
+  // Only a bare handle opens the link itself instead of failing.
+  if ((flags & O_PATH) === 0 || (flags & constants.O_NOFOLLOW) !== 0 || !fstatSync(fd).isSymbolicLink()) return fd;
+  closeSync(fd);
+  return linkBehind(new ErrnoError('ELOOP'), entry);
+}
+
+/** O_NOFOLLOW meets a link with ELOOP, and with ENOTDIR where a directory was wanted; anything else is the answer. */
+function linkBehind(thrown: unknown, entry: DirectoryEntry): Link {
+  const code = errnoCode(thrown);
+  const text = code === 'ELOOP' || code === 'ENOTDIR' ? readLink(entry) : undefined;
+  if (text === undefined) throw thrown;
+  return { text };
 }

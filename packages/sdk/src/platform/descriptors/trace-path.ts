@@ -1,5 +1,5 @@
 /**
- * The way to a file, name by name: every folder and link on it by identity, and what stands at its end.
+ * The way to a file, name by name: every folder and link on it by identity, and what is at its end.
  *
  * Moving or replacing one of them changes what the path means as much as changing the file does.
  */

@@ -14,7 +14,7 @@ import type { Root } from './root.ts';
 export interface WriteTarget extends DirectoryEntry {
   /** Folders between the held directory and the name that do not exist yet. */
   readonly missing: readonly string[];
-  /** What stands at the name now, never a link when links are followed. */
+  /** What is at the name now, never a link when links are followed. */
   readonly existing: BigIntStats | undefined;
   /** Folders on the way in which one was made for this target; held until the target is closed. */
   readonly made: readonly number[];

@@ -7,7 +7,7 @@
 import { closeSync } from 'node:fs';
 import { isTemporaryName, temporaryOwner } from '../../contracts/path-text.ts';
 import { type DirectoryEntry, removeFile, renameEntry, statEntry } from '../descriptors/directory-entry.ts';
-import { findNames } from '../descriptors/list-directory.ts';
+import { findNames } from '../descriptors/directory-reader.ts';
 import { joinPath, type RelativePath, splitPath } from '../descriptors/path-rules.ts';
 import type { Place } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';

@@ -6,15 +6,21 @@ import type { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot, MoveOptions } from '../../contracts/workspace.ts';
 import { type DirectoryEntry, type FoundEntry, mayChange, typeOf } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
-import { explained, fileError } from '../descriptors/file-errors.ts';
+import {
+  containsSource,
+  explained,
+  fileError,
+  intoItself,
+  specialFile,
+  targetExists,
+  typeDiffers,
+} from '../descriptors/file-errors.ts';
 import type { Place } from '../descriptors/places.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
-import { containsSource, intoItself, specialFile, targetExists, typeDiffers } from '../descriptors/tree-errors.ts';
 import { foldersOf, makeMissingFolders, type WriteTarget } from '../descriptors/write-target.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import type { GoverningFiles } from '../protection/governing-files.ts';
-import { folderMissing } from '../protection/guarded-target.ts';
-import { judgeBelow } from '../protection/judge-place.ts';
+import { folderMissing, judgeBelow } from '../protection/judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { snapshotEntry } from './snapshot-entry.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';

@@ -6,7 +6,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InnerEntry, openSubdirectory, statEntry } from '../descriptors/directory-entry.ts';
-import { listEntries } from '../descriptors/list-directory.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
 import { errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { ENTRY_UNITS, Pace } from '../pace.ts';
@@ -73,7 +73,7 @@ async function measure(entry: InnerEntry, pace: Pace, depth: number): Promise<nu
   return bytes;
 }
 
-/** A folder that is gone, or is none any more, holds nothing. */
+/** A folder that is gone, or is no longer a folder, holds nothing. */
 async function within(open: () => number, use: (dirFd: number) => Promise<void>): Promise<void> {
   let dirFd: number;
   try {

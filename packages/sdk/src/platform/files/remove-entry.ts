@@ -15,12 +15,11 @@ import {
   removeDirectory,
   removeFile,
 } from '../descriptors/directory-entry.ts';
+import { findNames } from '../descriptors/directory-reader.ts';
 import { readContent, snapshotOf } from '../descriptors/file-content.ts';
-import { explained } from '../descriptors/file-errors.ts';
-import { findNames } from '../descriptors/list-directory.ts';
+import { explained, notEmpty, partlyRemoved } from '../descriptors/file-errors.ts';
 import type { Place } from '../descriptors/places.ts';
 import { identityOf } from '../descriptors/root.ts';
-import { notEmpty, partlyRemoved } from '../descriptors/tree-errors.ts';
 import type { WriteTarget } from '../descriptors/write-target.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import type { GoverningFiles } from '../protection/governing-files.ts';
@@ -101,7 +100,7 @@ async function removeWhole(folder: FoundEntry, path: string, { place, options }:
 }
 
 /**
- * Removes one name. The content is read first, so that the record can say what was lost. What stood there, or null. A
+ * Removes one name. The content is read first, so that the record can say what was lost. What was there, or null. A
  * link is removed itself. EISDIR, ENXIO for the rest. `check` may still refuse.
  */
 export function removeTarget(

@@ -15,7 +15,7 @@ import {
   setDirectoryMode,
   statEntry,
 } from '../descriptors/directory-entry.ts';
-import { listEntries } from '../descriptors/list-directory.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { ENTRY_UNITS, Pace } from '../pace.ts';
@@ -29,10 +29,20 @@ const OWNER_ACCESS = 0o700;
 /** Gone, or turned from file to folder or back since it was listed; what is left shows in the next round. */
 const CHANGED_MEANWHILE = new Set<string | undefined>(['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP']);
 
-/** Takes the folder out of sight. EAGAIN, and everything as before, when the name no longer means `identity`. */
+/**
+ * Takes the folder out of sight. EAGAIN, and everything as before, when the name no longer means `identity`. In the lower
+ * layer of an overlay no folder can be renamed: then the answer is the folder itself.
+ */
 export function setAside(root: Root, folder: DirectoryEntry, identity: string): DirectoryEntry {
   const aside = temporaryEntry(folder.dirFd, root);
-  root.rename(folder, aside, 'replace');
+  try {
+    root.rename(folder, aside, 'replace');
+  } catch (thrown) {
+    if (errnoCode(thrown) !== 'EXDEV') throw thrown;
+    const standing = statEntry(folder);
+    if (standing !== undefined && identityOf(standing) === identity) return folder;
+    throw new ErrnoError('EAGAIN');
+  }
   const found = statEntry(aside);
   if (found !== undefined && identityOf(found) === identity) return aside;
   root.rename(aside, folder, 'noreplace');

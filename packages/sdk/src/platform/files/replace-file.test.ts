@@ -24,8 +24,11 @@ import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { openRoot } from '../descriptors/root.ts';
+import type { RelativePath } from '../descriptors/path-rules.ts';
+import { identityOf, openRoot } from '../descriptors/root.ts';
 import { sha256Hex } from '../digest.ts';
+import { setAside } from './remove-tree.ts';
+import { replaceFolder } from './replace-file.ts';
 import { createWorkspace, type FileWorkspace } from './workspace.ts';
 
 const BACKENDS = ['openat2', 'walk'] as const;
@@ -342,3 +345,60 @@ test('a write killed half-way leaves the old file whole and only a temporary nam
   utimesSync(join(directory, leftover ?? ''), past, past);
   assert.equal(await workspace.sweepLeftovers(), 1);
 });
+
+/* A name that no longer means what was checked: nothing may be lost, and everything is as it was. */
+
+function sceneReplaceFolder(t: TestContext, backend: (typeof BACKENDS)[number]) {
+  const base = mkdtempSync(join(tmpdir(), 'replace-folder-'));
+  for (const name of ['new', 'old']) {
+    mkdirSync(join(base, name));
+    writeFileSync(join(base, name, name), '');
+  }
+  const root = openRoot(base, { backend });
+  const [from, to] = [root.openParent('new' as RelativePath), root.openParent('old' as RelativePath)];
+  t.after(() => {
+    from.close();
+    to.close();
+    root.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+  const listed = () => readdirSync(base).map((name) => [name, ...readdirSync(join(base, name))]);
+  return {
+    root,
+    from,
+    to,
+    listed,
+    identity: (name: string) => identityOf(statSync(join(base, name), { bigint: true })),
+  };
+}
+
+for (const backend of BACKENDS) {
+  test(`on ${backend} a folder is replaced only while it is the one that was judged [S0-27 S0-28]`, (t) => {
+    const { root, from, to, listed, identity } = sceneReplaceFolder(t, backend);
+    const judged = identity('old');
+    assert.throws(() => replaceFolder({ root, from, to, replaced: '0:0' }), { code: 'EAGAIN' });
+    assert.deepEqual(listed(), [
+      ['new', 'new'],
+      ['old', 'old'],
+    ]);
+    const aside = replaceFolder({ root, from, to, replaced: judged });
+    assert.deepEqual(listed(), [
+      [aside.name, 'old'],
+      ['old', 'new'],
+    ]);
+  });
+
+  test(`on ${backend} a folder is set aside only while it is the one that was judged [S0-29]`, (t) => {
+    const { root, to, listed, identity } = sceneReplaceFolder(t, backend);
+    assert.throws(() => setAside(root, to, identity('new')), { code: 'EAGAIN' });
+    assert.deepEqual(listed(), [
+      ['new', 'new'],
+      ['old', 'old'],
+    ]);
+    const aside = setAside(root, to, identity('old'));
+    assert.deepEqual(listed(), [
+      [aside.name, 'old'],
+      ['new', 'new'],
+    ]);
+  });
+}

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '@tool-runtime/protocol';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import type { ChangeWatch, FileSnapshot, MaybePromise, ReadOptions, WriteOptions } from '../../contracts/workspace.ts';
-import { openEntry } from '../descriptors/directory-entry.ts';
+import { type DirectoryEntry, openEntry, statEntry } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
 import {
   PERMISSION_BITS,
@@ -19,12 +20,13 @@ import {
   snapshotOf,
 } from '../descriptors/file-content.ts';
 import type { Place } from '../descriptors/places.ts';
-import type { Root } from '../descriptors/root.ts';
+import { identityOf, type Root } from '../descriptors/root.ts';
 import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
 import { sha256Hex } from '../digest.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { locateHeld } from '../protection/judge-place.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { setAside } from './remove-tree.ts';
+import { changedMeanwhile } from './snapshot-entry.ts';
 import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
 
 export interface Replacement {
@@ -157,4 +159,49 @@ async function writeInChunks(fd: number, bytes: Uint8Array): Promise<string> {
     done += bytesWritten;
   }
   return hasher.digest('hex');
+}
+
+interface FolderReplacement {
+  readonly root: Root;
+  readonly from: DirectoryEntry;
+  readonly to: DirectoryEntry;
+  /** `device:inode` of the folder that is to be replaced; EAGAIN when another one is there by now. */
+  readonly replaced: string;
+}
+
+/**
+ * A folder in the place of another one.
+ *
+ * Where the kernel can exchange two names, the target is the old folder or the new one at every moment; killed right
+ * after, the old one still lies under the name of the new one. Elsewhere the old one is set aside first, and killed
+ * right after that, there is no target and the new one is where it was.
+ *
+ * Answers the temporary name of the replaced folder, which the caller removes.
+ */
+export function replaceFolder(job: FolderReplacement): DirectoryEntry {
+  const { root, from, to, replaced } = job;
+  try {
+    root.rename(from, to, 'exchange');
+  } catch (thrown) {
+    if (errnoCode(thrown) !== 'ENOTSUP') throw thrown;
+    return replaceInSteps(job);
+  }
+  const old = statEntry(from);
+  if (old === undefined || identityOf(old) !== replaced) {
+    root.rename(from, to, 'exchange');
+    throw new ErrnoError('EAGAIN');
+  }
+  return isTemporaryName(from.name) ? from : setAside(root, from, replaced);
+}
+
+function replaceInSteps({ root, from, to, replaced }: FolderReplacement): DirectoryEntry {
+  const aside = setAside(root, to, replaced);
+  if (aside === to) throw new ErrnoError('EXDEV');
+  try {
+    root.rename(from, to, 'noreplace');
+    return aside;
+  } catch (thrown) {
+    root.rename(aside, to, 'noreplace');
+    throw thrown;
+  }
 }

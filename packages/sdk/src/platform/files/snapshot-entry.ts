@@ -1,8 +1,10 @@
-/** What stands at a name, for the record: content by its digest, folders and links by what they are. */
+/** What is at a name, for the record: content by its digest, folders and links by what they are. */
 import { type BigIntStats, constants } from 'node:fs';
+import { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot } from '../../contracts/workspace.ts';
 import { type FoundEntry, openEntry, typeOf } from '../descriptors/directory-entry.ts';
 import { PERMISSION_BITS, readContent, snapshotOf } from '../descriptors/file-content.ts';
+import { shownPath } from '../descriptors/path-rules.ts';
 import { errnoCode } from '../errno-error.ts';
 
 /** Reading more than this takes too long for a rename. */
@@ -38,4 +40,24 @@ export function snapshotWithoutContent(stat: BigIntStats, bytes = Number(stat.si
   const size = type === 'directory' ? bytes : Number(stat.size);
   const snapshot = { sha256: null, size, mode: Number(stat.mode) & PERMISSION_BITS };
   return type === 'file' ? snapshot : { ...snapshot, type };
+}
+
+/** Null stands for "no such file". */
+interface Expectation {
+  readonly expected: string | null;
+  readonly actual: string | null;
+}
+
+/** The refusal of a change whose precondition does not hold: it names both contents by digest. */
+export function changedMeanwhile(path: string, { expected, actual }: Expectation): ToolError {
+  const shown = shownPath(path);
+  return new ToolError('E_FILE_IO', `File is not what was expected: ${shown}`, {
+    path: shown,
+    details: {
+      reason: 'precondition_failed',
+      expected_sha256: expected,
+      actual_sha256: actual,
+      next: 'Read the file again and repeat the change on its current content',
+    },
+  });
 }

@@ -2,7 +2,7 @@
  * A look at a whole tree before anything is done to it: how much there is, and what forbids the operation.
  *
  * It says nothing about what appears in the tree afterwards. Copying checks each name again while it copies; moving
- * and removing rely on this look, because what may be lost there is what stood in the tree when the call was checked.
+ * and removing rely on this look, because what may be lost there is what was in the tree when the call was checked.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { isTemporaryName } from '../../contracts/path-text.ts';
@@ -14,17 +14,16 @@ import {
   openSubdirectory,
   statEntry,
 } from '../descriptors/directory-entry.ts';
-import { explained } from '../descriptors/file-errors.ts';
-import { listEntries } from '../descriptors/list-directory.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
+import { explained, mountedInside, specialFile, tooDeep } from '../descriptors/file-errors.ts';
 import { identityOf } from '../descriptors/root.ts';
-import { mountedInside, specialFile, tooDeep } from '../descriptors/tree-errors.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { ENTRY_UNITS, Pace } from '../pace.ts';
 import type { GoverningFiles, TreeGuard } from '../protection/governing-files.ts';
 
 export interface SurveyRules {
   readonly guard: Pick<GoverningFiles, 'lookAtTree'>;
-  /** How the caller spells the folder; what stands in the way is named below it. */
+  /** How the caller spells the folder; what is in the way is named below it. */
   readonly spelling: string;
   /** What will happen to the tree. */
   readonly purpose: 'move' | 'copy' | 'remove';
@@ -109,7 +108,7 @@ function surveyLeaf(entry: ListedEntry, { path, stat }: { path: string; stat: Bi
   if (stat.isFile()) progress.bytes += Number(stat.size);
 }
 
-/** Undefined when it vanished; EAGAIN when something else stands there now. */
+/** Undefined when it vanished; EAGAIN when something else is there now. */
 export function openInnerDirectory(entry: InnerEntry): number | undefined {
   try {
     return openSubdirectory(entry);

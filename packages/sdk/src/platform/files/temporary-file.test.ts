@@ -11,7 +11,7 @@ import { createTemporaryFile, temporaryName } from './temporary-file.ts';
 
 const NAMED = { rename: plainRename, linkFile: undefined, noteFolder: undefined };
 
-test('a temporary name that somebody guessed and made first is not written to, a free one is [S0-31]', (t) => {
+test('a temporary name that another program made first is not written to, a free one is [S0-31]', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'temporary-'));
   const dirFd = openSync(directory, DIRECTORY_HANDLE);
   t.after(() => {

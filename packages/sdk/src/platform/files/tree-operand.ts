@@ -1,15 +1,14 @@
 /** One path of a move, copy or removal: a name in a held folder. The root itself is never one. */
 import { closeSync, fstatSync, statSync } from 'node:fs';
-import { explained } from '../descriptors/file-errors.ts';
+import { endsInParent, explained, rootRefused } from '../descriptors/file-errors.ts';
 import { splitPath } from '../descriptors/path-rules.ts';
 import type { Place } from '../descriptors/places.ts';
 import { identityOf } from '../descriptors/root.ts';
-import { endsInParent, rootRefused } from '../descriptors/tree-errors.ts';
 import type { WriteTarget } from '../descriptors/write-target.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import type { GoverningFiles } from '../protection/governing-files.ts';
-import { openGuardedTarget } from '../protection/guarded-target.ts';
+import { openGuardedTarget } from '../protection/judge-place.ts';
 
 /** The caller closes it. A link counts as itself. Folders on the way may be missing. */
 export function openOperand(

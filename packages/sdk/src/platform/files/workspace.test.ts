@@ -248,7 +248,7 @@ for (const backend of BACKENDS) {
       assert.equal(refused.message, 'Not a regular file: zero');
     });
 
-    test('the digest covers the whole file, however much is handed back, small or streamed [S0-30]', async (t) => {
+    test('the digest covers the whole file, however much is returned, small or streamed [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       for (const size of [0, 1, 1024, 256 * 1024, 256 * 1024 + 1, 3_000_001]) {
         const bytes = Buffer.alloc(size, 'abcdefg');

@@ -19,8 +19,7 @@ import {
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
-import { openSigning } from './ssh-signing.ts';
-import { openSshTalk, type SshTalk, type TalkOptions } from './ssh-talk.ts';
+import { openSigning, openSshTalk, type SshTalk, type TalkOptions } from './ssh-talk.ts';
 
 export interface GitProgram {
   /** Exit codes are not checked here. `overrides`: words before the verb that close what the repository's settings open. */

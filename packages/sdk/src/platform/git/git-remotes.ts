@@ -1,5 +1,4 @@
 /** Checks a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
-
 import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +6,7 @@ import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { GitConfig, GitRemote } from '../../contracts/git.ts';
 import type { Registry } from '../../contracts/registry.ts';
-import { needsEncryption, unencrypted } from '../../egress/judge-credentials.ts';
+import { needsEncryption, unencrypted } from '../../egress/judge-headers.ts';
 import { judgeUrl } from '../../egress/judge-url.ts';
 import { fixedOptions } from '../../git/fixed-options.ts';
 import { gitFailure } from '../../git/git-failure.ts';

@@ -2,30 +2,30 @@
  * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and checked;
  * the judgement is kept as long as the files it came from are the same.
  */
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { once } from '@tool-runtime/protocol/internal';
-import type { GitConfig, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
+import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import { gitFailure, lockedFile } from '../../git/git-failure.ts';
-import { judgeConfig } from '../../git/judge-config.ts';
+import { createSettingNotices, judgeConfig, overrideWords } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
-import { createSettingNotices, overrideWords } from '../../git/overridden-config.ts';
 import { type ConfigEntry, createConfig, parseConfig } from '../../git/parse-config.ts';
 import { errnoCode } from '../errno-error.ts';
+import type { Spawner } from '../processes/spawned-process.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
+import { runProgram } from '../sandbox/run-program.ts';
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import { createGitFiles } from './git-files.ts';
 import { findGitFolders, type GitFolders, plainFolders } from './git-folders.ts';
-import { findIdentity } from './git-identity.ts';
 import { findGitLocks, holderOf } from './git-locks.ts';
 import { createGitProgram, findGit } from './git-program.ts';
 import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
 import { createGitWrites } from './git-writes.ts';
-import { readOperatorConfig } from './operator-config.ts';
 
 interface GitOptions {
   readonly sandbox: SessionSandbox;
@@ -241,4 +241,63 @@ function firstComplaint(said: string): string {
   const lines = said.split('\n');
   const line = lines.find((text) => /^(?:fatal|error): /.test(text)) ?? lines[0] ?? '';
   return line.replace(/^(?:fatal|error): /, '').slice(0, 300) || 'no reason given';
+}
+
+interface IdentitySources {
+  readonly config: GitConfig;
+  readonly operator: GitConfig;
+  readonly actor: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The committer: from the repository's configuration, then the environment of this process, then the operator's configuration, else a
+ * name made up from the session's actor.
+ */
+function findIdentity({ config, operator, actor, environment }: IdentitySources): GitIdentity {
+  const name = config.get('user.name') ?? environment['GIT_AUTHOR_NAME'] ?? written(operator, 'user.name');
+  const email = config.get('user.email') ?? environment['GIT_AUTHOR_EMAIL'] ?? written(operator, 'user.email');
+  if (name !== undefined && name !== '' && email !== undefined && email !== '') return { name, email, madeUp: false };
+  const plain = actor.replace(/[^\p{L}\p{N} ._-]/gu, '').trim() || 'tool-runtime';
+  const local = plain.normalize('NFKD').replace(/[^A-Za-z0-9._-]/g, '') || 'tool-runtime';
+  return { name: name ?? plain, email: email ?? `${local}@tool-runtime.invalid`, madeUp: true };
+}
+
+function written(config: GitConfig, key: string): string | undefined {
+  return config.get(key) || undefined;
+}
+
+interface OperatorSources {
+  readonly spawner: Spawner;
+  /** Absolute path of git. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The operator's own git configuration. Git runs without it; what is honoured of it (who commits, sign-offs, signatures,
+ * rewritten addresses) is read here as text, by git itself. Reading starts nothing.
+ *
+ * A file that git cannot read counts as empty.
+ */
+async function readOperatorConfig({ spawner, program, environment }: OperatorSources): Promise<GitConfig> {
+  const entries: ConfigEntry[] = [];
+  for (const file of filesOf(environment)) {
+    const args = ['config', '--file', file, '--includes', '-z', '--show-origin', '--list'];
+    const running = await runProgram({ file: program, args }, { folder: '/', spawner });
+    const chunks: Buffer[] = [];
+    for await (const chunk of running.stdout) chunks.push(chunk as Buffer);
+    const { code } = await running.ended;
+    if (code === 0) entries.push(...parseConfig(Buffer.concat(chunks).toString('utf8')));
+  }
+  return createConfig(entries);
+}
+
+/** In git's order: of a key with one value, the last one counts. */
+function filesOf(environment: OperatorSources['environment']): readonly string[] {
+  const home = environment['HOME'] ?? homedir();
+  const configHome = environment['XDG_CONFIG_HOME'] ?? join(home, '.config');
+  const named = environment['GIT_CONFIG_GLOBAL'];
+  const files = named === undefined ? [join(configHome, 'git', 'config'), join(home, '.gitconfig')] : [named];
+  return ['/etc/gitconfig', ...files].filter((file) => existsSync(file));
 }

@@ -89,7 +89,7 @@ test('a lock from before the run, one from long after it, and one of another rep
   assert.ok(existsSync(here.at('HEAD.lock')) && existsSync(here.at('index.lock')) && existsSync(other.at('HEAD.lock')));
 });
 
-test('a lock nobody knows anything about stays and is reported', async (t) => {
+test('a lock of unknown origin stays and is reported', async (t) => {
   const here = scene(t);
   here.plant('index.lock');
   const left = await clearWorkspaceLocks(here.state, here.work);

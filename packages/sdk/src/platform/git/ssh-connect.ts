@@ -13,7 +13,7 @@ function fail(words: string): void {
   process.stderr.write(words, () => process.exit(1));
 }
 
-/** Resolves with what came after the head of a good answer. A refusal is passed on in words. */
+/** Resolves with the bytes after the head of a successful answer. A refusal becomes an error with its text. */
 function openTunnel(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => {
     let head: Buffer = Buffer.alloc(0);

@@ -12,14 +12,10 @@ import type { HttpAnswer, HttpRequest, OpenHttpClient } from '../../contracts/ht
 import { isAddress } from '../../egress/domain-entry.ts';
 import { followRedirect, type Hop, isRedirect } from '../../egress/follow-redirect.ts';
 import { judgeAddresses } from '../../egress/judge-address.ts';
-import { judgeCredentials, judgeQuery } from '../../egress/judge-credentials.ts';
-import { judgeHeaders, judgeMethod } from '../../egress/judge-headers.ts';
+import { judgeCredentials, judgeHeaders, judgeMethod, judgeQuery } from '../../egress/judge-headers.ts';
 import { type JudgedUrl, judgeUrl } from '../../egress/judge-url.ts';
-import { readBody } from './http-body.ts';
-import { exchange } from './http-exchange.ts';
-import { httpFailure } from './http-failure.ts';
-import { createPinnedAgents, type Pin, type PinnedAgents } from './pinned-agents.ts';
-import { type ResolveHost, resolveHost } from './resolve-host.ts';
+import { exchange, httpFailure, readBody } from './http-exchange.ts';
+import { createPinnedAgents, type Pin, type PinnedAgents, type ResolveHost, resolveHost } from './pinned-agents.ts';
 
 export interface HttpClientOptions {
   /** Registry entries in normal form. */

@@ -4,11 +4,20 @@
  * A socket is kept for reuse under its target and its checked addresses together, so it never serves another host, nor
  * the same host after its name began to point elsewhere. Proxy variables of the environment are not looked at.
  */
+import { lookup } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import { addressBytes } from '../../egress/address-bytes.ts';
 import { egressRefused } from '../../egress/egress-refused.ts';
+import { addressBytes } from '../../egress/judge-address.ts';
+
+/** Looks a name up once, all addresses at once, the way every other program of this machine would. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
+
+export const resolveHost: ResolveHost = async (host) => {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+};
 
 /** What one connection may lead to. */
 export interface Pin {

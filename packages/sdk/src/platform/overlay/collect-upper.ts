@@ -6,35 +6,49 @@
  * set-user-id bits and protected names never are. What a file was before is read from the workspace; where that was
  * changed since the overlay was mounted, it is not known what the command has seen, and it is a conflict.
  */
-import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import { ABSENT, type ContentSource, type PathState, type StagedChange, sameState } from '../../changes/change-set.ts';
 import { textOfName } from '../../changes/path-name.ts';
 import type { LeftOutEntry } from '../../contracts/commands.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
+import { stampOf } from '../commit/held-folders.ts';
 import {
   type InnerEntry,
-  openEntry,
+  type ListedEntry,
   openSubdirectory,
-  readLinkBytes,
   setDirectoryMode,
   statEntry,
 } from '../descriptors/directory-entry.ts';
-import { PERMISSION_BITS, readContent } from '../descriptors/file-content.ts';
-import { listEntries } from '../descriptors/list-directory.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
 import type { NativeCalls } from '../descriptors/native-calls.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { ENTRY_UNITS, Pace } from '../pace.ts';
+import {
+  closeUpper,
+  contentOf,
+  isWhiteout,
+  kindProblem,
+  modeOf,
+  nulPath,
+  openUpper,
+  stateOf,
+  type UpperContent,
+  type UpperEntry,
+} from './upper-entry.ts';
 
 export interface UpperLayer {
   /** Absolute. No process may write there any more. */
   readonly upper: string;
-  readonly native: Pick<NativeCalls, 'readAttribute'>;
+  readonly native: Pick<NativeCalls, 'openBeneath' | 'readAttribute' | 'attributeBytes' | 'openAttributeBytes'>;
   /** Descriptor of the workspace. */
   readonly lower: number;
   /** What the workspace holds counts as unchanged when it was last changed at this time or before. */
   readonly sinceNs: bigint;
   /** Paths below the workspace that are never taken over, nor anything below them. */
   readonly protectedNames: readonly string[];
+  /** Paths of which is known what they were before. */
+  readonly known?: ReadonlySet<string>;
   readonly limits?: Partial<EffectsLimits>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,19 +69,20 @@ export interface CollectedEffects {
 export const EFFECTS_LIMITS: EffectsLimits = { entries: 50_000, bytes: 2 * 1024 ** 3 };
 const MAX_DEPTH = 250;
 const MAX_LEFT_OUT = 100;
-const MAX_NAMELESS_BYTES = 16 * 1024 ** 2;
 const BIG = { bigint: true } as const;
 const SET_ID_BITS = 0o6000;
 const OPAQUE = 'user.overlay.opaque';
 const ORIGIN = 'user.overlay.origin';
 const WHITEOUT = 'user.overlay.whiteout';
+const DEFAULT_ACL = 'system.posix_acl_default';
+const OWN_IDS = [BigInt(process.geteuid?.() ?? 0), BigInt(process.getegid?.() ?? 0)] as const;
 
 /** Throws E_SHELL when there is more than the limits allow; nothing is changed by looking. */
 export async function collectUpper(layer: UpperLayer): Promise<CollectedEffects> {
   const collector = new Collector(layer);
   const upper = openSync(layer.upper, DIRECTORY_HANDLE);
   try {
-    await collector.folder({ upper, lower: layer.lower, path: '', file: layer.upper }, 1);
+    await collector.folder({ upper, lower: layer.lower, path: '', file: layer.upper, isPlain: true }, 1);
   } finally {
     closeSync(upper);
   }
@@ -81,10 +96,14 @@ interface FolderPair {
   readonly path: string;
   /** The upper folder's absolute path; undefined below a name that is no text. */
   readonly file: string | undefined;
+  /** New files take nothing over from the folder of the workspace that they come into: no group, no access list. */
+  readonly isPlain: boolean;
 }
 
 interface Found {
+  readonly isPlain: boolean;
   readonly entry: InnerEntry;
+  readonly upper: UpperEntry;
   readonly stat: BigIntStats;
   readonly path: string;
   readonly file: string | undefined;
@@ -102,6 +121,8 @@ class Collector {
   readonly #conflicts: string[] = [];
   #entries = 0;
   #bytes = 0;
+  /** Entries that cannot be taken over by moving the folder they are in. */
+  #apart = 0;
 
   constructor(layer: UpperLayer) {
     this.#layer = layer;
@@ -117,11 +138,16 @@ class Collector {
   async folder(pair: FolderPair, depth: number): Promise<void> {
     if (depth > MAX_DEPTH) throw tooMuch(`folders deeper than ${MAX_DEPTH}`);
     const names = new Set<string>();
-    const changed = pair.lower !== undefined && fstatSync(pair.lower, BIG).mtimeNs > this.#layer.sinceNs;
-    for (const { name } of await listEntries(pair.upper)) {
-      const text = textOfName(name);
-      names.add(text);
-      await this.#entry({ ...pair, isFolderChanged: changed }, { dirFd: pair.upper, name }, { text, depth });
+    const lower = pair.lower === undefined ? undefined : fstatSync(pair.lower, BIG);
+    const changed = lower !== undefined && lower.mtimeNs > this.#layer.sinceNs;
+    const isPlain = lower === undefined ? pair.isPlain : !this.#handsDown(lower, pair.lower ?? -1);
+    const inside = { ...pair, isPlain, isFolderChanged: changed };
+    for (const entry of await listEntries(pair.upper)) {
+      const text = textOfName(entry.name);
+      if (pair.lower !== undefined) names.add(text);
+      const taking = this.#entry(inside, entry, { text, depth });
+      if (taking instanceof Promise) await taking;
+      if (this.#pace.isDue(ENTRY_UNITS)) await this.#pace.pause();
     }
     if (pair.lower === undefined || !this.#isOpaque(pair.upper)) return;
     for (const { name } of await listEntries(pair.lower)) {
@@ -130,34 +156,47 @@ class Collector {
     }
   }
 
-  async #entry(
+  /** Small new files, which are most of what commands write, are taken without a wait. */
+  #entry(
     pair: FolderPair & Pick<Found, 'isFolderChanged'>,
-    entry: InnerEntry,
+    entry: ListedEntry,
     { text, depth }: { readonly text: string; readonly depth: number },
-  ): Promise<void> {
-    await this.#count();
-    const path = joined(pair.path, text);
-    const stat = statEntry(entry);
-    if (stat === undefined) return;
-    const lowerEntry = pair.lower === undefined ? undefined : { dirFd: pair.lower, name: entry.name };
-    const lowerStat = lowerEntry && statEntry(lowerEntry);
-    const below = lowerEntry && lowerStat && { entry: lowerEntry, stat: lowerStat };
-    if (isWhiteout(stat)) {
-      if (below !== undefined) await this.#removed(below.entry, path, depth);
-      return;
+  ): MaybePromise<void> {
+    this.#count();
+    const upper = openUpper(entry, this.#layer.native);
+    if (upper === undefined) return;
+    let isOpen = true;
+    try {
+      const { stat } = upper;
+      const path = joined(pair.path, text);
+      const lowerEntry = pair.lower === undefined ? undefined : { dirFd: pair.lower, name: entry.name };
+      const lowerStat = lowerEntry && statEntry(lowerEntry);
+      const below = lowerEntry && lowerStat && { entry: lowerEntry, stat: lowerStat };
+      if (isWhiteout(stat)) {
+        this.#apart += 1;
+        return below && this.#removed(below.entry, path, depth);
+      }
+      const { isPlain, isFolderChanged } = pair;
+      const file = typeof entry.name === 'string' && pair.file !== undefined ? `${pair.file}/${text}` : undefined;
+      const found: Found = { entry, upper, stat, path, file, below, isPlain, isFolderChanged };
+      if (!this.#isAllowed(found)) return;
+      if (stat.isDirectory()) return this.#folderEntry(found, depth);
+      if (this.#isRenamed(found)) {
+        this.#conflicts.push(path);
+        return;
+      }
+      if (stat.isFile()) this.#measure(stat.size);
+      isOpen = false;
+      return this.#leaf(found, depth);
+    } finally {
+      if (isOpen) closeUpper(upper);
     }
-    const isPlain = typeof entry.name === 'string' && pair.file !== undefined;
-    const found: Found = {
-      entry,
-      stat,
-      path,
-      file: isPlain ? `${pair.file}/${text}` : undefined,
-      below,
-      isFolderChanged: pair.isFolderChanged,
-    };
-    if (!this.#isAllowed(found)) return;
-    if (stat.isDirectory()) await this.#folderEntry(found, depth);
-    else await this.#leaf(found, depth);
+  }
+
+  /** A file of the workspace that is not at this name there: renamed by the command, or removed by someone else. */
+  #isRenamed({ below, isFolderChanged, path, entry }: Found): boolean {
+    if (below !== undefined || !isFolderChanged || this.#layer.known?.has(path) === true) return false;
+    return this.#hasAttribute(entry, ORIGIN);
   }
 
   /** Reports what it leaves out. */
@@ -181,37 +220,45 @@ class Collector {
     return undefined;
   }
 
-  async #folderEntry({ entry, stat, path, file, below }: Found, depth: number): Promise<void> {
+  async #folderEntry(found: Found, depth: number): Promise<void> {
+    const { entry, stat, path, file, below, isPlain } = found;
     const upper = openSubdirectory(entry);
     const isMerged = below?.stat.isDirectory() === true;
     const lower = isMerged ? openSubdirectory(below.entry) : undefined;
     try {
       // A folder that its owner may not read; the mode that counts has been read already.
       if ((Number(stat.mode) & 0o700) !== 0o700) setDirectoryMode(upper, 0o700);
+      const at = this.#changes.length;
       if (isMerged) this.#add(path, await stateOf(below.entry, below.stat), await stateOf(entry, stat));
       else await this.#replaced({ path, below, after: { kind: 'folder', mode: modeOf(stat) } }, undefined, depth);
-      await this.folder({ upper, lower, path, file }, depth + 1);
+      const [added, apart] = [this.#changes[at], this.#apart];
+      await this.folder({ upper, lower, path, file, isPlain }, depth + 1);
+      if (file !== undefined && added?.path === path && apart === this.#apart && this.#isMovableFolder(found))
+        this.#changes[at] = { ...added, source: { file, stamp: stampOf(stat) } };
+      else this.#apart += 1;
     } finally {
       closeSync(upper);
       if (lower !== undefined) closeSync(lower);
     }
   }
 
-  async #leaf(found: Found, depth: number): Promise<void> {
-    const { entry, stat, path, below } = found;
-    if (stat.isFile()) this.#measure(stat.size);
-    if (below === undefined && found.isFolderChanged && this.#hasAttribute(entry, ORIGIN)) {
-      // A file of the workspace that is not at this name there: renamed by the command, or removed by someone else.
-      this.#conflicts.push(path);
-      return;
-    }
-    if (stat.isFile() && (Number(stat.mode) & 0o400) === 0) makeReadable(entry, stat);
-    const { state: after, source } = await contentOf(found);
-    if (after === undefined) {
-      this.#leave(path, 'larger than 16 MiB under a name that is no UTF-8');
-      return;
-    }
-    await this.#replaced({ path, below, after }, source, depth);
+  /** With everything in it. */
+  #isMovableFolder({ entry, stat, below, isPlain }: Found): boolean {
+    if (below !== undefined || !isPlain || (Number(stat.mode) & 0o7700) !== 0o700 || !isOurs(stat)) return false;
+    return this.#layer.native.attributeBytes(nulPath(entry)) === 0;
+  }
+
+  #leaf(found: Found, depth: number): MaybePromise<void> {
+    const { stat, path, below } = found;
+    const isMovable = stat.isFile() ? this.#isMovable(found) : isOurs(stat);
+    if (!isMovable) this.#apart += 1;
+    const taken = ({ state: after, source }: UpperContent): MaybePromise<void> => {
+      if (after !== undefined && below === undefined) this.#add(path, ABSENT, after, source);
+      else if (after !== undefined) return this.#replaced({ path, below, after }, source, depth);
+      else this.#leave(path, 'larger than 16 MiB under a name that is no UTF-8');
+    };
+    const content = contentOf(found, isMovable);
+    return content instanceof Promise ? content.then(taken) : taken(content);
   }
 
   /** A new entry in the place of what the workspace has there. */
@@ -238,7 +285,8 @@ class Collector {
 
   /** The entry of the workspace and all that is below it. */
   async #removed(entry: InnerEntry, path: string, depth: number): Promise<void> {
-    await this.#count();
+    this.#count();
+    if (this.#pace.isDue(ENTRY_UNITS)) await this.#pace.pause();
     const stat = statEntry(entry);
     if (stat === undefined) return;
     const reason = this.#removalProblem(path);
@@ -278,19 +326,33 @@ class Collector {
   }
 
   #leave(path: string, reason: string): false {
+    this.#apart += 1;
     if (this.#leftOut.length < MAX_LEFT_OUT) this.#leftOut.push({ path, reason });
     return false;
   }
 
-  async #count(): Promise<void> {
+  #count(): void {
     this.#entries += 1;
     if (this.#entries > this.#limits.entries) throw tooMuch(`more than ${this.#limits.entries} entries`);
-    if (this.#pace.isDue(ENTRY_UNITS)) await this.#pace.pause();
   }
 
   #measure(size: bigint): void {
     this.#bytes += Number(size);
     if (this.#bytes > this.#limits.bytes) throw tooMuch(`more than ${this.#limits.bytes} bytes`);
+  }
+
+  /** Whether the file would be the same if it had been made in its place: then it need not be copied. */
+  #isMovable({ upper, stat, below, isPlain }: Found): boolean {
+    if (upper.fd === undefined || stat.nlink !== 1n || (Number(stat.mode) & 0o7400) !== 0o400) return false;
+    if (below?.stat.isFile() ? stat.uid !== below.stat.uid || stat.gid !== below.stat.gid : !isOurs(stat)) return false;
+    return (below !== undefined || isPlain) && this.#layer.native.openAttributeBytes(upper.fd) === 0;
+  }
+
+  #handsDown(stat: BigIntStats, folder: number): boolean {
+    if ((Number(stat.mode) & 0o2000) !== 0) return true;
+    return (
+      this.#layer.native.readAttribute(Buffer.from(`/proc/self/fd/${folder}/.\0`), DEFAULT_ACL, Buffer.alloc(0)) >= 0
+    );
   }
 
   #isOpaque(folder: number): boolean {
@@ -299,51 +361,13 @@ class Collector {
     return length === 1 && value[0] === 'y'.charCodeAt(0);
   }
 
-  #hasAttribute({ dirFd, name }: InnerEntry, attribute: string): boolean {
-    const path = Buffer.concat([Buffer.from(`/proc/self/fd/${dirFd}/`), Buffer.from(name), Buffer.of(0)]);
-    return this.#layer.native.readAttribute(path, attribute, Buffer.alloc(256)) >= 0;
+  #hasAttribute(entry: InnerEntry, attribute: string): boolean {
+    return this.#layer.native.readAttribute(nulPath(entry), attribute, Buffer.alloc(256)) >= 0;
   }
 }
 
-function isWhiteout(stat: BigIntStats): boolean {
-  return stat.isCharacterDevice() && stat.rdev === 0n;
-}
-
-function kindProblem(stat: BigIntStats): string | undefined {
-  if (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()) return undefined;
-  if (stat.isFIFO()) return 'pipe';
-  return stat.isSocket() ? 'socket' : 'device';
-}
-
-function modeOf(stat: BigIntStats): number {
-  return Number(stat.mode) & PERMISSION_BITS;
-}
-
-/** Undefined for devices, pipes and sockets. */
-async function stateOf(entry: InnerEntry, stat: BigIntStats): Promise<PathState | undefined> {
-  if (stat.isSymbolicLink()) return { kind: 'link', target: textOfName(readLinkBytes(entry)) };
-  if (stat.isDirectory()) return { kind: 'folder', mode: modeOf(stat) };
-  if (!stat.isFile()) return undefined;
-  const { sha256, size, mode } = await readContent(openEntry(entry, constants.O_RDONLY), { maxBytes: 0 });
-  return { kind: 'file', digest: sha256, size, mode };
-}
-
-/** No state: a file that can neither be named by a path nor kept in memory. */
-async function contentOf({ entry, stat, file }: Found): Promise<{ state?: PathState; source?: ContentSource }> {
-  if (!stat.isFile()) {
-    const state = await stateOf(entry, stat);
-    return state === undefined ? {} : { state };
-  }
-  const isNamed = file !== undefined;
-  if (!isNamed && stat.size > MAX_NAMELESS_BYTES) return {};
-  const read = await readContent(openEntry(entry, constants.O_RDONLY), isNamed ? { maxBytes: 0 } : {});
-  const state: PathState = { kind: 'file', digest: read.sha256, size: read.size, mode: modeOf(stat) };
-  return { state, source: isNamed ? { file } : { bytes: read.bytes } };
-}
-
-/** Ours, in the upper folder: the mode that counts has been read already. */
-function makeReadable({ dirFd, name }: InnerEntry, stat: BigIntStats): void {
-  chmodSync(Buffer.concat([Buffer.from(`/proc/self/fd/${dirFd}/`), Buffer.from(name)]), modeOf(stat) | 0o400);
+function isOurs({ uid, gid }: BigIntStats): boolean {
+  return uid === OWN_IDS[0] && gid === OWN_IDS[1];
 }
 
 function joined(folder: string, name: string): string {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { unfinishedMakers } from '../commit/redo-log.ts';
-import { findNames } from '../descriptors/list-directory.ts';
+import { findNames } from '../descriptors/directory-reader.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { Pace } from '../pace.ts';

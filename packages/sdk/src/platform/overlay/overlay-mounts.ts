@@ -6,7 +6,7 @@
  * processes of one command list share one overlay. Layers are named by descriptors: no path has to be spelled in the
  * options of a mount, and the workspace is the folder that was held.
  */
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import type { ToolError } from '@tool-runtime/protocol';
@@ -35,7 +35,11 @@ export interface MountedOverlay extends WorkspaceOverlay {
   readonly native: NativeCalls;
   /** When it was mounted, by the clock of the file system. */
   readonly sinceNs: bigint;
-  /** Unmounts it and removes what it holds. To be called when no process uses it any more. */
+  /** An overlay that shows what this one shows; what is written on it goes with it. */
+  cover(): Promise<MountedOverlay>;
+  /** Unmounts it: from then on what was written may be moved elsewhere. To be called when no process uses it any more. */
+  unmount(): Promise<void>;
+  /** The same, and removes what it holds. */
   release(): Promise<void>;
 }
 
@@ -53,16 +57,19 @@ const SHELL = '/bin/sh';
 const SCRIPT = `
 exec 3<"$1" || exit 1
 echo ready
-while read -r word id; do
+while read -r word id below; do
   if [ "$word" = mount ]; then
-    if said=$(mount -i -n -t overlay overlay -o "$3" "$2/$id/merged" 4<"$2/$id/upper" 5<"$2/$id/work" 2>&1); then echo mounted
+    layers=lowerdir=/proc/self/fd/3 under="$2/$id/upper"
+    if [ -n "$below" ]; then layers=lowerdir=/proc/self/fd/6:/proc/self/fd/3 under="$2/$below/upper"; fi
+    if said=$(mount -i -n -t overlay overlay -o "$layers,$3" "$2/$id/merged" 4<"$2/$id/upper" 5<"$2/$id/work" 6<"$under" 2>&1)
+    then echo mounted
     else echo failed $said; fi
   else umount -l "$2/$id/merged" 2>&1; echo unmounted
   fi
 done
 `;
 /** With userxattr folders are not renamed by reference: a command that moves one copies it, and the upper layer holds it all. */
-const LAYERS = 'lowerdir=/proc/self/fd/3,upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr,volatile';
+const LAYERS = 'upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr,volatile';
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function createOverlays(options: OverlayOptions): Overlays {
@@ -164,45 +171,74 @@ function holderOf({ workspace, native, shell, conversation, folder, enter, end }
     if (isClosing && mounted === 0) ending ??= end();
     return ending ?? Promise.resolve();
   };
+  const prepare = async (below = ''): Promise<string> => {
+    const name = String(++count);
+    makeOverlayFolder(folder, name, rootMode(workspace));
+    const answer = await conversation.ask(`mount ${name} ${below}`);
+    if (answer === 'mounted') return name;
+    await removeOverlayFolder(folder, name);
+    throw noOverlay(answer?.replace(/^failed /, '').replaceAll(folder, '') ?? 'the helper that mounts it ended');
+  };
+  /** Mounted while the command before it runs: mounting takes longer than starting a command. */
+  let spare: Promise<string> | undefined;
+  const mount = async (below?: string): Promise<MountedOverlay> => {
+    mounted += 1;
+    const remove = async (name: string | undefined): Promise<void> => {
+      if (name !== undefined) await removeOverlayFolder(folder, name);
+      mounted -= 1;
+      await endWhenFree();
+    };
+    const ready = below === undefined ? (spare ?? prepare()) : prepare(below);
+    if (below === undefined) spare = undefined;
+    const name = await ready.catch(async (thrown) => {
+      await remove(undefined);
+      throw thrown;
+    });
+    if (!isClosing && below === undefined) {
+      spare = prepare();
+      spare.catch(() => {});
+    }
+    const place = `${folder}/${name}`;
+    // From here on a change of the workspace is one that the command may not have seen.
+    chmodSync(`${place}/upper`, rootMode(workspace));
+    const sinceNs = statSync(`${place}/upper`, { bigint: true }).ctimeNs;
+    const path = `${place}/merged`;
+    let isReleased = false;
+    let unmounting: Promise<unknown> | undefined;
+    const unmount = async (): Promise<void> => {
+      unmounting ??= conversation.ask(`unmount ${name}`);
+      await unmounting;
+    };
+    return {
+      words: enter,
+      path,
+      upper: `${place}/upper`,
+      sinceNs,
+      native,
+      cover: () => mount(name),
+      open: () => openSync(`/proc/${shell.pid}/root${path}`, DIRECTORY_HANDLE),
+      unmount,
+      async release() {
+        if (isReleased) return;
+        isReleased = true;
+        await unmount();
+        await remove(name);
+      },
+    };
+  };
   return {
     isOver: () => conversation.isOver(),
-    async mount() {
-      const name = String(++count);
-      const place = makeOverlayFolder(folder, name, statSync(workspace.path).mode & 0o777);
-      mounted += 1;
-      const remove = async (): Promise<void> => {
-        await removeOverlayFolder(folder, name);
-        mounted -= 1;
-        await endWhenFree();
-      };
-      const sinceNs = statSync(place, { bigint: true }).ctimeNs;
-      const answer = await conversation.ask(`mount ${name}`);
-      if (answer !== 'mounted') {
-        await remove();
-        throw noOverlay(answer?.replace(/^failed /, '').replaceAll(folder, '') ?? 'the helper that mounts it ended');
-      }
-      const path = `${place}/merged`;
-      let isReleased = false;
-      return {
-        words: enter,
-        path,
-        upper: `${place}/upper`,
-        sinceNs,
-        native,
-        open: () => openSync(`/proc/${shell.pid}/root${path}`, DIRECTORY_HANDLE),
-        async release() {
-          if (isReleased) return;
-          isReleased = true;
-          await conversation.ask(`unmount ${name}`);
-          await remove();
-        },
-      };
-    },
-    close() {
+    mount: () => mount(),
+    async close() {
       isClosing = true;
-      return endWhenFree();
+      await spare?.catch(() => {});
+      await endWhenFree();
     },
   };
+}
+
+function rootMode({ path }: HeldWorkspace): number {
+  return statSync(path).mode & 0o777;
 }
 
 /** The shell opened the workspace by its path: it must be the folder that is held. */

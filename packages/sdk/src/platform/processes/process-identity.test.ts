@@ -13,7 +13,7 @@ test('this process is alive under each of its identities [S1-42]', () => {
   assert.deepEqual([isAlive(one), isAlive(other)], [true, true]);
 });
 
-test('a reused process number, another boot and a number nobody has are not alive [S1-42]', () => {
+test('a reused process number, another boot and an unused number are not alive [S1-42]', () => {
   const { id, pid, birth } = currentInstance();
   const parts = birth.split(':');
   const changed = (at: number, value: string) => parts.with(at, value).join(':');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { processesWith } from '../../../test/processes-with.ts';
@@ -63,17 +64,27 @@ for (const backend of ['native', 'node']) {
   }
 }
 
-test('processes of a host that lives stay, also when their watcher is killed, which is replaced', async () => {
+test('processes of a host that lives stay, also when their watcher is killed, which is replaced', async (t) => {
   const spawner = createSpawner();
   const quiet = { env: {}, cwd: '/', stdin: 'null', stdout: 'null', stderr: 'null' } as const;
   const text = `5000.${process.pid}`;
-  const first = await spawner.spawn({ ...quiet, program: '/bin/sleep', args: [text] });
-  const watchers = () => processesWith(`case $pid in $$ | "$host")`).filter((pid) => isChild(pid));
-  const [watcher = assert.fail('nobody watches')] = watchers();
+  const start = async () => {
+    const started = await spawner.spawn({ ...quiet, program: '/bin/sleep', args: [text] });
+    t.after(() => started.kill('SIGKILL'));
+    return started;
+  };
+  // Spawners of other test files in this process have watchers too, some of them for a few more seconds.
+  const all = () => processesWith(`case $pid in $$ | "$host")`).filter((pid) => isChild(pid));
+  const others = new Set(all());
+  const watchers = () => all().filter((pid) => !others.has(pid));
+  const first = await start();
+  const [watcher = assert.fail('there is no watcher')] = watchers();
   process.kill(watcher, 'SIGKILL');
   while (watchers().includes(watcher)) await wait(5);
   await wait(300);
-  const second = await spawner.spawn({ ...quiet, program: '/bin/sleep', args: [text] });
+  const second = await start();
+  // A process has its own command line only once it runs its program.
+  while (!processesWith(text).includes(second.pid)) await wait(5);
   assert.deepEqual([...processesWith(text)].sort(), [first.pid, second.pid].sort());
   assert.equal(watchers().length, 1);
   for (const one of [first, second]) one.kill('SIGKILL');
@@ -81,6 +92,11 @@ test('processes of a host that lives stay, also when their watcher is killed, wh
 });
 
 function isChild(pid: number): boolean {
-  const text = process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) === process.pid;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) === process.pid;
+  } catch {
+    // It ended meanwhile.
+    return false;
+  }
 }

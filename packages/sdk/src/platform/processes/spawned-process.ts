@@ -5,7 +5,7 @@ import type { ExitStatus } from './native-spawn.ts';
 
 /** Carries one process's output to the next one's input. Made by the spawner that starts both, the writer first. */
 export interface Link {
-  /** Lets go of the host's ends; to be called when both processes run, or will not. */
+  /** Closes the host's ends; to be called when both processes run, or will not. */
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The files and folders that decide what tools may do, and the one answer to whether a tool may touch them.
  *
- * Names are protected wherever they stand in a tree. Everything else is protected by identity (`device:inode`), looked up
+ * Names are protected wherever they are in a tree. Everything else is protected by identity (`device:inode`), looked up
  * at the moment of use: whatever it is called, wherever it is stored, through links and under a second name (hard link).
  * The folders and links that lead to a governing file may not be moved or replaced either.
  */
@@ -18,7 +18,7 @@ import { errnoCode } from '../errno-error.ts';
 import { createViewer, type GoverningView, type StandingPlace } from './governing-view.ts';
 
 interface GoverningOptions {
-  /** Names that are protected in every folder, besides those that always are. */
+  /** Names that are protected in every folder, in addition to those that always are. */
   readonly names?: readonly string[];
   readonly places?: readonly GoverningPlace[];
 }
@@ -32,9 +32,12 @@ interface TargetJudgement {
   readonly access: 'change' | 'read';
 }
 
+/** Names in one held folder, as everything was when it was looked at. Throws E_POLICY. */
+export type FolderGuard = (target: Pick<WriteTarget, 'missing' | 'name' | 'existing'>, spelling: string) => void;
+
 /** A walk over a tree asks about every name in it. All of them throw E_POLICY. */
 export interface TreeGuard {
-  /** One name of the folder with this identity; `stat` is what stands there. */
+  /** One name of the folder with this identity; `stat` is what is there. */
   checkInner(entry: { readonly folder: string; readonly name: string; readonly stat: BigIntStats }, path: string): void;
 }
 
@@ -42,6 +45,8 @@ export interface GoverningFiles {
   readonly places: readonly GoverningPlace[];
   /** Throws E_POLICY when the target is a governing file, leads to one, or lies in a governing folder. */
   checkTarget(target: WriteTarget, judgement: TargetJudgement): void;
+  /** For many targets that will be changed together: each folder is looked up once. `location`: of the folder below its root. */
+  lookAtFolders(): (dirFd: number, location: readonly string[]) => FolderGuard;
   /** As everything is now. `copy`: the tree itself stays as it is. */
   lookAtTree(purpose: 'move' | 'copy' | 'remove'): TreeGuard;
   /** Throws E_POLICY when the open file is one that tools may not read. */
@@ -67,9 +72,25 @@ export function createGoverningFiles({ names: given = [], places = [] }: Governi
     checkTarget(target, { location, spelling, access }) {
       names.check([...location, ...target.missing, target.name], spelling);
       const view = look();
-      if (access === 'read' ? isSecretTarget(target, location, view) : isGoverned(target, location, view)) {
-        throw governed(spelling);
-      }
+      const isHit =
+        access === 'read'
+          ? isSecretTarget(target, location, view)
+          : isGoverned(target, foldersFrom(target.dirFd, location.length), view);
+      if (isHit) throw governed(spelling);
+    },
+    lookAtFolders() {
+      const view = look();
+      return (dirFd, location) => {
+        const above = foldersFrom(dirFd, location.length);
+        let allowed: readonly string[] | undefined;
+        return (target, spelling) => {
+          // Most names come one after the other from the same folder.
+          if (allowed !== target.missing) names.check([...location, ...target.missing], spelling);
+          allowed = target.missing;
+          names.check([target.name], spelling);
+          if (isGoverned(target, above, view)) throw governed(spelling);
+        };
+      };
     },
     lookAtTree(purpose) {
       const view = look();
@@ -102,12 +123,16 @@ export function createGoverningFiles({ names: given = [], places = [] }: Governi
   };
 }
 
-function isGoverned(target: WriteTarget, location: readonly string[], view: GoverningView): boolean {
-  const own = target.existing === undefined ? undefined : identityOf(target.existing);
+/** `above`: identities of the folder that holds the target, and of those above it. */
+function isGoverned(
+  { existing, missing, name }: Pick<WriteTarget, 'missing' | 'name' | 'existing'>,
+  above: readonly string[],
+  view: GoverningView,
+): boolean {
+  const own = existing === undefined ? undefined : identityOf(existing);
   if (own !== undefined && (view.objects.has(own) || view.way.has(own))) return true;
-  const above = foldersFrom(target.dirFd, location.length);
   if (above.some((folder) => view.folders.has(folder))) return true;
-  return isNamed(view, above[0], [...target.missing, target.name]);
+  return isNamed(view, above[0], [...missing, name]);
 }
 
 function isSecretTarget(target: WriteTarget, location: readonly string[], { secrets }: GoverningView): boolean {
@@ -146,14 +171,14 @@ function foldersAbove(path: string): readonly string[] {
   }
 }
 
-function governed(path: string): ToolError {
+export function governed(path: string): ToolError {
   return refused(`Path is protected: ${shownPath(path)}`, path, {
     reason: 'governing_file',
     next: 'Leave it to the operator: it decides what tools may do, or leads to a file that does',
   });
 }
 
-function unreadable(path: string): ToolError {
+export function unreadable(path: string): ToolError {
   return refused(`File may not be read: ${shownPath(path)}`, path, {
     reason: 'secret_file',
     next: 'Leave it to the operator: tools may not see tokens, sockets or the state of the runtime',

@@ -1,7 +1,7 @@
 /**
  * The governing files of a runtime as they are at one moment, by identity.
  *
- * They are looked up anew for every operation. A path is traced again only when something else stands at its end.
+ * They are looked up anew for every operation. A path is traced again only when something else is at its end.
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';

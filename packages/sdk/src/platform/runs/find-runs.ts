@@ -6,13 +6,16 @@
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { isExternalToolName, isRunId } from '../../contracts/external.ts';
+import { isToolError } from '@tool-runtime/protocol';
+import { isExternalToolName, isRunId, type RunHistory } from '../../contracts/external.ts';
 import { type ListedEntry, listOwnEntries, statEntry } from '../descriptors/directory-entry.ts';
 import { explained } from '../descriptors/file-errors.ts';
-import { type HeldFolder, openBase, openBelow } from '../descriptors/held-folder.ts';
+import { type HeldFolder, openBase, openBelow } from '../descriptors/held-path.ts';
 import { errnoCode } from '../errno-error.ts';
 import { surveyEntry } from '../files/survey-tree.ts';
-import type { RunPlace } from './run-folder.ts';
+import { openOutput } from './output-path.ts';
+import { openRunFolder, type RunPlace, runIdsOf } from './run-folder.ts';
+import { readRunFile } from './run-result-file.ts';
 
 export interface RunLocation extends RunPlace {
   readonly runId: string;
@@ -122,5 +125,49 @@ export async function measureRun({
     }
   } finally {
     closeSync(baseFd);
+  }
+}
+
+const MAX_RESULT_BYTES = 10 * 1024 * 1024;
+
+/**
+ * The runs in a pack's folder. Nothing is held open: history is read once, before a run.
+ *
+ * `base` is the folder that holds `tools/`.
+ */
+export function createRunHistory(base: string): RunHistory {
+  return {
+    runsOf: (tool) => orNothing(() => runIdsOf({ base, tool, withPack: true }), []),
+    readResult: (tool, runId) =>
+      orNothing(() => {
+        const run = openRunFolder({ base, tool, runId, withPack: true });
+        if (run === undefined) return 'missing';
+        try {
+          return readRunFile(run, 'result.json', MAX_RESULT_BYTES);
+        } finally {
+          run.close();
+        }
+      }, 'unreadable'),
+    hasOutput: (parts) => orNothing(() => isRegular(base, parts), false),
+  };
+}
+
+function isRegular(base: string, parts: readonly string[]): boolean {
+  const dirFd = openBase(base);
+  try {
+    closeSync(openOutput({ dirFd }, ['tools', ...parts].join('/'), Number.POSITIVE_INFINITY));
+    return true;
+  } finally {
+    closeSync(dirFd);
+  }
+}
+
+/** A name or a link that is refused, and a folder that is not there, are all the same to the question. */
+function orNothing<Answer>(ask: () => Answer, nothing: Answer): Answer {
+  try {
+    return ask();
+  } catch (thrown) {
+    if (isToolError(thrown) || errnoCode(thrown) !== undefined) return nothing;
+    throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-/** Writes the lock of external tools: the old text or the new one, never half. Everybody may read it. */
+/** Writes the lock of external tools: the old text or the new one, never half. All users may read it. */
 import { chmodSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileError } from '../descriptors/file-errors.ts';

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError, type JsonValue } from '@tool-runtime/protocol';
-import { type HeldFolder, openBase } from '../descriptors/held-folder.ts';
+import { type HeldFolder, openBase } from '../descriptors/held-path.ts';
 import { digest } from '../digest.ts';
 import { checkOutputPath, fileDigest, type OutputLimits } from './output-path.ts';
 

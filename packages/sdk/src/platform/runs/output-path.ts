@@ -4,7 +4,6 @@
  * It is opened name by name and checked by descriptor, so what is hashed is what was checked. A second name for the same
  * file is refused: it may lie anywhere, and change there.
  */
-
 import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
@@ -12,8 +11,9 @@ import type { ArtifactRef, ArtifactStore } from '../../contracts/artifacts.ts';
 import { isAbsolutePath, pathFault } from '../../contracts/path-text.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
+import { listEntries } from '../descriptors/directory-reader.ts';
 import { readContent } from '../descriptors/file-content.ts';
-import { type HeldFolder, openBelow } from '../descriptors/held-folder.ts';
+import { type HeldFolder, openBelow } from '../descriptors/held-path.ts';
 import { withStandingFlags } from '../descriptors/native-calls.ts';
 import { shownPath } from '../descriptors/path-rules.ts';
 import { errnoCode } from '../errno-error.ts';
@@ -124,7 +124,7 @@ interface RecordedOutput {
 }
 
 /**
- * Hands out the bytes of an output piece by piece, once they are known to be the recorded ones. Throws
+ * Gives out the bytes of an output piece by piece, once they are known to be the recorded ones. Throws
  * E_VALIDATION_FAIL for a path that is no output, and E_POLICY for other bytes than recorded: before the first piece,
  * or after the last one when they changed in between.
  */
@@ -205,4 +205,41 @@ function createSearch(values: readonly string[]) {
     },
     hasFound: () => isFound,
   };
+}
+
+const OUTPUTS = 'outputs';
+const MAX_DEPTH = 32;
+
+/**
+ * What a tool left below `outputs/`, for a run whose result does not say. No link is followed.
+ *
+ * Paths relative to the run folder, sorted: everything that is no folder, links and pipes too, so that each is judged
+ * like an output a tool names itself. Stops after `max` and one more, which says that there are others.
+ */
+export async function findOutputs({ dirFd }: HeldFolder, max: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders: string[][] = [[OUTPUTS]];
+  for (let parts = folders.pop(); parts !== undefined && found.length <= max; parts = folders.pop()) {
+    for (const { name, type } of await entriesOf(dirFd, parts)) {
+      // A name that is no UTF-8 cannot be written into a result.
+      if (typeof name !== 'string') continue;
+      if (type !== 'directory') found.push([...parts, name].join('/'));
+      else if (parts.length < MAX_DEPTH) folders.push([...parts, name]);
+    }
+  }
+  return found.sort().slice(0, max + 1);
+}
+
+/** Nothing where the folder is missing, a link or no folder. */
+async function entriesOf(dirFd: number, parts: readonly string[]) {
+  let fd: number | undefined;
+  try {
+    fd = openBelow(dirFd, parts);
+    return await listEntries(fd);
+  } catch (thrown) {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(errnoCode(thrown) ?? '')) throw thrown;
+    return [];
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }

@@ -16,7 +16,7 @@ import {
   openSubdirectory,
   setDirectoryMode,
 } from '../descriptors/directory-entry.ts';
-import { type HeldFolder, openBase, openBelow, pathOf } from '../descriptors/held-folder.ts';
+import { type HeldFolder, openBase, openBelow, pathOf } from '../descriptors/held-path.ts';
 import { errnoCode } from '../errno-error.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { Pace } from '../pace.ts';
@@ -81,7 +81,7 @@ export interface ListedRun {
   readonly path: string;
 }
 
-/** Every run of every tool, newest first. What is no folder of ours by its name is passed over. */
+/** Every run of every tool, newest first. Folders with other names are skipped. */
 export function listRuns({ base }: { readonly base: string }): ListedRun[] {
   const runs = SECTIONS.flatMap(({ name, withPack }) =>
     namesIn(base, [name], isExternalToolName).flatMap((tool) =>

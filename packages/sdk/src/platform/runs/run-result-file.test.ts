@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { openBase } from '../descriptors/held-folder.ts';
+import { openBase } from '../descriptors/held-path.ts';
 import { keepOriginal, readRunFile, writeResultAtomic } from './run-result-file.ts';
 
 function scene(t: TestContext) {
@@ -93,7 +93,7 @@ test('a write that fails half way leaves the old result and no other file [S4-19
   const { path, at } = scene(t);
   writeFileSync(at('result.json'), 'old');
   const child = `
-    const { openBase } = await import(process.argv[1] + '../descriptors/held-folder.ts');
+    const { openBase } = await import(process.argv[1] + '../descriptors/held-path.ts');
     const { writeResultAtomic } = await import(process.argv[1] + 'run-result-file.ts');
     try {
       writeResultAtomic({ dirFd: openBase(process.argv[2]) }, 'x'.repeat(1 << 20));

@@ -4,7 +4,6 @@
  * What lies there was written by a program that may be hostile: it may be a link, a pipe, a folder or endless, and the
  * folder itself may have been closed to us. None of that is followed, waited for or trusted.
  */
-
 import { closeSync, constants, fstatSync, fsyncSync, readSync, writeFileSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type { RunFile } from '../../contracts/external.ts';
@@ -15,7 +14,7 @@ import {
   setDirectoryMode,
   statEntry,
 } from '../descriptors/directory-entry.ts';
-import type { HeldFolder } from '../descriptors/held-folder.ts';
+import type { HeldFolder } from '../descriptors/held-path.ts';
 import { plainRename } from '../descriptors/rename-entry.ts';
 import { errnoCode } from '../errno-error.ts';
 import { createTemporaryFile, type TemporaryRoot, temporaryName } from '../files/temporary-file.ts';

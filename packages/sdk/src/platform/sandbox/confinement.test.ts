@@ -68,7 +68,7 @@ test('a confined program gets nothing of the environment [S0-33]', async (t) => 
   assert.equal(outside, './settings\n', 'the variable does something where it arrives');
 });
 
-test('a wall that does not hold is not used [S0-33]', async () => {
+test('a sandbox that does not hold is not used [S0-33]', async () => {
   assert.equal(await findBubblewrap({ ...TRIAL, output: '' }, spawner), undefined);
   assert.equal(await findBubblewrap({ ...TRIAL, args: ['--no-config', '--files', '/etc/passwd'] }, spawner), undefined);
   assert.equal(await findBubblewrap({ ...TRIAL, program: '/nonexistent/program' }, spawner), undefined);

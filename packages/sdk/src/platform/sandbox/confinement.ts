@@ -7,8 +7,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { identityOf } from '../descriptors/root.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import { readOnly, sandboxFlags } from './bubblewrap-args.ts';
-import { BUBBLEWRAP_PLACES } from './bubblewrap-program.ts';
+import { BUBBLEWRAP_PLACES, readOnly, sandboxFlags } from './bubblewrap-args.ts';
 import { type Command, runProgram } from './run-program.ts';
 import type { Mount } from './sandbox-mounts.ts';
 import { SETTLED, verifyMounts } from './verify-mounts.ts';
@@ -36,7 +35,7 @@ export function confinedCommand(
   { path, program: tried }: Bubblewrap,
   { folder, identity, program, args }: ConfinedProgram,
 ): Command {
-  // One static program that starts nothing: what newer versions can close besides makes no difference to it.
+  // One static program that starts nothing: the further restrictions of newer versions make no difference to it.
   const sandboxes = [...sandboxFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
   const mounts: readonly Mount[] = [
     { at: CONFINED_FOLDER, from: folder, writable: false, identity },

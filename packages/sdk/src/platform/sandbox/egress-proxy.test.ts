@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import type { CommandOutcome } from '../../contracts/commands.ts';
 import { createCommandRunner } from '../commands/command-runner.ts';
-import type { ResolveHost } from '../network/resolve-host.ts';
+import type { ResolveHost } from '../network/pinned-agents.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 
 async function listen(t: TestContext, server: Server): Promise<number> {
@@ -90,7 +90,7 @@ describe('the proxy', () => {
     assert.equal(seen?.headers['proxy-authorization'], undefined);
   });
 
-  test('4.26 refuses what is not listed, in words, and contacts nobody', async (t) => {
+  test('4.26 refuses what is not listed, in words, and contacts no host', async (t) => {
     const { port, requests } = await startWeb(t);
     const asked: string[] = [];
     const proxy = await openProxy(t, ['listed.example'], async (host) => {
@@ -158,7 +158,7 @@ describe('the proxy', () => {
       t,
       createRawServer((socket) => socket.end('judged')),
     );
-    // Nobody but the judgement can look this name up.
+    // Only the check can look this name up.
     const name = `pinned.invalid:${port}`;
     const proxy = await openProxy(t, [name, `127.0.0.1:${port}`], async () => ['127.0.0.1']);
     const { status, socket } = await tunnel(proxy, name);

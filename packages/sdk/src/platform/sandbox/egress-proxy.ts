@@ -23,8 +23,14 @@ import { isAddress } from '../../egress/domain-entry.ts';
 import { egressRefused } from '../../egress/egress-refused.ts';
 import { judgeAddresses } from '../../egress/judge-address.ts';
 import { type JudgedUrl, judgeUrl } from '../../egress/judge-url.ts';
-import { createPinnedAgents, type Pin, type PinnedAgents, pinnedLookup } from '../network/pinned-agents.ts';
-import { type ResolveHost, resolveHost } from '../network/resolve-host.ts';
+import {
+  createPinnedAgents,
+  type Pin,
+  type PinnedAgents,
+  pinnedLookup,
+  type ResolveHost,
+  resolveHost,
+} from '../network/pinned-agents.ts';
 
 export interface EgressProxyOptions {
   readonly allowedDomains: readonly string[];

@@ -30,7 +30,7 @@ export interface HeldMounts {
   leave(): readonly string[];
 }
 
-/** `sources` besides the workspace and the folders of the request; `hidden` must not be seen below any of them. */
+/** `sources` in addition to the workspace and the folders of the request; `hidden` must not be seen below any of them. */
 export function holdMounts(
   { workspace, writable, folders = [], protectedPaths, overlay }: SandboxRequest,
   { sources, hidden }: { readonly sources: readonly Source[]; readonly hidden: readonly string[] },

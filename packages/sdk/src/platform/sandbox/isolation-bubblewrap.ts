@@ -2,7 +2,7 @@
  * The sandbox made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
  * host: not its files, processes, sockets or network.
  *
- * The environment is handed to bubblewrap itself and passed on, not written on its command line, where others could read
+ * The environment is given to bubblewrap itself and passed on, not written on its command line, where others could read
  * it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
  * failed from one that was never started.
  */
@@ -15,10 +15,12 @@ import { failure } from '../../contracts/failures.ts';
 import { holdPath } from '../descriptors/held-path.ts';
 import { markWords } from '../processes/process-keeper.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import { ADMISSION_WORDS } from './admit-process.ts';
+import { ADMISSION_WORDS, settleReport } from './admit-process.ts';
 import {
+  type BubblewrapProgram,
   defaultLimits,
   emptyFolder,
+  findBubblewrapProgram,
   limitWords,
   type ResourceLimits,
   readOnly,
@@ -26,8 +28,6 @@ import {
   systemFolders,
   type Words,
 } from './bubblewrap-args.ts';
-import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
-import { settleReport } from './bubblewrap-report.ts';
 import { holdMounts, type Source } from './hold-mounts.ts';
 import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
 import { prepareEtc } from './sandbox-etc.ts';
@@ -40,7 +40,7 @@ export interface BubblewrapOptions {
   readonly spawner: Spawner;
   /** A private folder of the runtime's own, outside every workspace. */
   readonly folder: string;
-  /** What the operator shows besides the system folders: tool chains, for example. Absolute paths. */
+  /** What the operator shows in addition to the system folders: tool chains, for example. Absolute paths. */
   readonly readPaths?: readonly string[];
   /** A folder of the runtime's own that programs may change, and where they see it: caches. Absolute paths, no links. */
   readonly kept?: KeptFolder;
@@ -179,13 +179,18 @@ function existing(paths: readonly string[] = []): readonly string[] {
   return paths.filter((path) => existsSync(path));
 }
 
+function readable(source: Source): Source {
+  return { ...source, writable: false };
+}
+
 function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
   const { path } = request.workspace;
   if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be sandboxed: ${path}`);
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
-  const sources = [...standing.sources, ...relaySources(relay)];
+  const outside = request.readsOutside ? standing.sources.map(readable) : standing.sources;
+  const sources = [...outside, ...relaySources(relay)];
   const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
-  // A way out must not be left open for others: who has one shares nothing.
+  // A program with network access shares nothing, so that others cannot use it as a way out.
   const network = relay === undefined ? request.network : undefined;
   const around = [...(network?.words ?? []), ...(request.overlay?.words ?? [])];
   const [program = standing.bubblewrap.path, ...before] = [...around, standing.bubblewrap.path];

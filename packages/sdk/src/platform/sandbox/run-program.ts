@@ -2,7 +2,7 @@
  * One program run to its end: no shell, no inherited environment, its output as a stream, its complaints bounded.
  *
  * Nothing is left behind: `ended` settles when the process is gone and both its pipes are closed, so also whatever it
- * started and handed them to.
+ * started and gave them to.
  */
 import type { Readable } from 'node:stream';
 import type { ToolError } from '@tool-runtime/protocol';
@@ -15,6 +15,8 @@ import { ADMISSION_FDS, ADMISSION_WORDS, admitProcess } from './admit-process.ts
 const MAX_COMPLAINT_BYTES = 16 * 1024;
 
 export interface Command {
+  /** Words that start it elsewhere, such as in the namespace of an overlay. */
+  readonly before?: readonly string[];
   readonly file: string;
   readonly args: readonly string[];
   /** For bubblewrap: what it runs starts only when this says so. See `admitProcess`. */
@@ -41,12 +43,13 @@ export interface RunOptions {
 
 /** Rejects with E_INTERNAL when the program could not be started, E_POLICY when its sandbox is not what was checked. */
 export async function runProgram(
-  { file, args, verify }: Command,
+  { before = [], file, args, verify }: Command,
   { folder, spawner }: RunOptions,
 ): Promise<RunningProgram> {
   const admission = verify === undefined ? [] : [...ADMISSION_WORDS, ...markWords(2)];
   const extraFds = verify === undefined ? [] : ADMISSION_FDS.slice(0, 2);
-  const child = await start(spawner, { program: file, args: [...admission, ...args], cwd: folder, extraFds });
+  const [program = file, ...words] = [...before, file, ...admission, ...args];
+  const child = await start(spawner, { program, args: words, cwd: folder, extraFds });
   if (verify !== undefined) await admitOrEnd(child, verify);
   const { stdout, stderr } = child;
   if (stdout === undefined || stderr === undefined) throw notStarted(new ErrnoError('EMFILE'));

@@ -16,7 +16,7 @@ import { prepareEtc } from './sandbox-etc.ts';
 
 const INHABITANT = { uid: 1000, gid: 1000, home: '/run/home' };
 
-test('behind the wall there is of /etc what programs need and everyone may read [S0-36]', async (t) => {
+test('the sandbox has of /etc what programs need and everyone may read [S0-36]', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'wall-etc-'));
   t.after(() => rmSync(root, { recursive: true }));
   const [etc, parent] = [join(root, 'etc'), join(root, 'wall')];

@@ -1,7 +1,7 @@
 /**
  * The /etc that programs in the sandbox see: a folder of ours, so that one mount stands for a dozen.
  *
- * It holds copies of what programs need to start and to trust certificates, and four small files that name nobody but
+ * It holds copies of what programs need to start and to trust certificates, and four small files that name only
  * the sandbox itself. It is built anew when one of its sources changes, and shared by every runtime of this user.
  */
 import {
@@ -94,7 +94,7 @@ async function copyAll(source: string, draft: string): Promise<void> {
 
 /**
  * Answers the names inside a folder, which are still to be copied. Links stay links: they lead into the system folders,
- * which stand at the same place in the sandbox. What not everyone may read is left out: as root we could read more than
+ * which are at the same place in the sandbox. What not everyone may read is left out: as root we could read more than
  * anyone in the sandbox should.
  */
 function copyEntry(from: string, to: string): readonly string[] {

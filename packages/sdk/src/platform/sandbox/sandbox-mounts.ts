@@ -1,10 +1,9 @@
 /** What a sandbox shows of the host: mounts as data, from which the words of bubblewrap and the check inside are made. */
-
 import { isAbsolute, join, normalize } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type { SandboxedProgram, SandboxRequest } from '../../contracts/commands.ts';
+import type { BubblewrapProgram } from './bubblewrap-args.ts';
 import { emptyFolder, readOnly, type Words, writable } from './bubblewrap-args.ts';
-import type { BubblewrapProgram } from './bubblewrap-program.ts';
 
 /** Where bubblewrap keeps the host's root while it works, beside the new one. */
 export const HOST_ROOT = 'oldroot';
@@ -34,7 +33,7 @@ export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 /**
- * Bubblewrap makes or empties a file where it is about to mount one, through whatever link stands there at that moment.
+ * Bubblewrap makes or empties a file where it is about to mount one, through whatever link is there at that moment.
  * So before mounts whose place others can change, it lays a read-only copy of the host over its own view of it, which a
  * sandbox never sees, and waits, reading a file for the sandbox, until the writable mounts have been verified.
  */

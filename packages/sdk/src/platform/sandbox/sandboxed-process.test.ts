@@ -37,7 +37,7 @@ test('what a program left running in its group ends with it [S0-36]', async () =
   while (isRunning(left)) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-/** A zombie that nobody has collected yet does nothing any more. */
+/** A zombie that has not been collected yet does nothing any more. */
 function isRunning(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/exe`)) return false;
   try {

@@ -65,7 +65,10 @@ export async function spawnSandboxed(
       ? admitProcess(process, { early: sandbox.verifyEarly, all: sandbox.verify })
       : OPEN;
     admitted.catch(() => abandon(process));
-    return { process, admitted, ended: untilEnded(process, sandbox, report) };
+    const ended = untilEnded(process, sandbox, report);
+    // A caller that was refused does not wait for the end.
+    ended.catch(() => {});
+    return { process, admitted, ended };
   } catch (thrown) {
     throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }

@@ -10,8 +10,8 @@ import type { SharedNetwork } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { SpawnedProcess, Spawner } from '../processes/spawned-process.ts';
+import { numberIn } from './admit-process.ts';
 import { kindOf, readOnly, type Words } from './bubblewrap-args.ts';
-import { numberIn } from './bubblewrap-report.ts';
 
 const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter'];
 

@@ -2,16 +2,25 @@
  * What the sandboxed programs of one session share: the spawner, the sandbox that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
-
+import { closeSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
 import { once } from '@tool-runtime/protocol/internal';
-import type { HeldWorkspace, Isolation, ProtectedPath, SharedNetwork } from '../../contracts/commands.ts';
+import type {
+  HeldWorkspace,
+  Isolation,
+  ProtectedPath,
+  SandboxRequest,
+  SharedNetwork,
+} from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
+import type { Registry } from '../../contracts/registry.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { tracePath } from '../descriptors/trace-path.ts';
-import type { ResolveHost } from '../network/resolve-host.ts';
+import { errnoCode } from '../errno-error.ts';
+import type { ResolveHost } from '../network/pinned-agents.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { defaultStateFolder, openStateFolder } from '../state/state-folder.ts';
@@ -39,7 +48,7 @@ export interface SessionSandboxOptions {
   readonly governing?: readonly GoverningPlace[];
   /** What else programs may not change or read. Default: git's data, the registry and the lock in the root. */
   readonly protectedPaths?: readonly ProtectedPath[];
-  /** Shown to programs, read-only, besides the system folders. */
+  /** Shown to programs, read-only, in addition to the system folders. */
   readonly readPaths?: readonly string[];
   /** What the operator's toolchains add to `readPaths`; their secrets stay covered. */
   readonly toolchains?: ShownToolchains;
@@ -47,6 +56,8 @@ export interface SessionSandboxOptions {
   readonly caches?: readonly string[];
   /** False: programs may only read the workspace. */
   readonly writable?: boolean;
+  /** `full`: what a program wrote is on the disk before it counts as ended. Default: `normal`. */
+  readonly durability?: Registry['durability'];
   readonly spawner?: Spawner;
   readonly resolve?: ResolveHost;
 }
@@ -72,7 +83,8 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
   requireInPlace(workspace);
   const options = { ...given, workspace: workspace.path };
   const spawner = options.spawner ?? createSpawner();
-  const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  const chosen = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  const isolation = options.durability === 'full' ? withSync(chosen, spawner) : chosen;
   const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
   let proxy: Promise<EgressProxy> | undefined;
   let network: Promise<SharedNetwork | undefined> | undefined;
@@ -128,6 +140,53 @@ function createIsolation(options: SessionSandboxOptions & { readonly workspace: 
     readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? []), ...readPaths],
   });
   return problem === undefined ? bubblewrap : { ...bubblewrap, check: async () => problem };
+}
+
+const SYNC = '/usr/bin/sync';
+
+/** A program writes past our own syncs, so the whole file system is synced before its end is known. */
+function withSync(isolation: Isolation, spawner: Spawner): Isolation {
+  return {
+    ...isolation,
+    enter(request) {
+      const sandbox = isolation.enter(request);
+      if (!request.writable) return sandbox;
+      return {
+        ...sandbox,
+        async settle(end, report) {
+          const settled = await sandbox.settle(end, report);
+          await syncFileSystems(request, spawner);
+          return settled;
+        },
+      };
+    },
+  };
+}
+
+/** Node has no `syncfs`, and a program does not stop the event loop while the disk works. */
+async function syncFileSystems({ workspace, folders = [] }: SandboxRequest, spawner: Spawner): Promise<void> {
+  const lent = folders.filter(({ writable }) => writable).map(({ path }) => path);
+  const fd = workspace.open();
+  try {
+    const { exited } = await spawner.spawn({
+      program: SYNC,
+      args: ['-f', '/proc/self/fd/3', ...lent],
+      ...{ env: {}, cwd: '/', stdin: 'null', stdout: 'null', stderr: 'null', extraFds: [fd] },
+    });
+    const { code } = await exited;
+    if (code !== 0) throw notSynced(`exit code ${code}`);
+  } catch (thrown) {
+    throw thrown instanceof ToolError ? thrown : notSynced(errnoCode(thrown) ?? 'unknown', thrown);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function notSynced(why: string, cause?: unknown): ToolError {
+  return failure('tool_failure', 'repair_needed', 'What the program wrote could not be brought to the disk', {
+    details: { reason: 'sync_failed', why, next: 'check the disk of the workspace; the program itself has ended' },
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 async function requireSandbox(isolation: Isolation): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Whether lines that a search program reported really stand in the file of that name inside the root.
+ * Whether lines that a search program reported really are in the file of that name inside the root.
  *
  * The program walks by name, so a folder may be swapped for a link to the outside under it. Here the file is opened by
  * descriptor and each line is read again; what is not found there is dropped.

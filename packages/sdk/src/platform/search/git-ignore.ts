@@ -94,7 +94,7 @@ class RulesInFolder implements FolderIgnore {
   readonly weight: number;
   readonly #rules: IndexedRules;
   readonly #place: FolderPlace | undefined;
-  /** The lines that name this folder, besides those for every folder. */
+  /** The lines that name this folder, in addition to those for every folder. */
   readonly #local: readonly NameRules[];
   readonly #isSameBelow: boolean;
 

@@ -1,5 +1,5 @@
 /**
- * What is handed back of a line: its text, or so many characters of it with the match among them, and the column in
+ * What is returned of a line: its text, or so many characters of it with the match among them, and the column in
  * characters. A line may be as long as memory allows the search program; only a window of it is kept here.
  */
 import { isAscii } from 'node:buffer';
@@ -68,7 +68,7 @@ export class PartialLine {
   }
 }
 
-/** The part of a long line that is handed back. */
+/** The part of a long line that is returned. */
 class LineWindow {
   readonly #place: LinePlace;
   /** First byte kept: the line's own, or a little before a match far to the right. */

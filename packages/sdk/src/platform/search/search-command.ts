@@ -36,7 +36,7 @@ export function searchArguments(query: SearchQuery, { base, readsParents }: Sear
     query.caseSensitive ? '--case-sensitive' : '--ignore-case',
     ...(query.word ? ['--word-regexp'] : []),
     ...(query.multiline ? ['--multiline'] : []),
-    // `$` then also stands before a carriage return; ripgrep allows no other mention of one.
+    // `$` then also matches before a carriage return; ripgrep allows no other mention of one.
     ...(MENTIONS_CARRIAGE_RETURN.test(pattern) ? [] : ['--crlf']),
     ...(report === 'lines' && query.context > 0 ? [`--context=${query.context}`] : []),
     ...(report === 'counts' ? [] : [`--max-count=${report === 'files' ? 1 : query.maxResults + 1}`]),

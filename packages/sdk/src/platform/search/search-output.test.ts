@@ -80,7 +80,7 @@ test('skips unwanted files and names that are no UTF-8 [S0-33]', () => {
   );
 });
 
-test('hands over very many lines of one file in batches [S0-33]', () => {
+test('returns very many lines of one file in batches [S0-33]', () => {
   const bytes = Buffer.from(Array.from({ length: 10 }, (_, at) => `./a\x00${at + 1}:1:x\n`).join(''));
   const batches = read([bytes], { ...EVERYTHING, batchLines: 4 });
   assert.deepEqual(

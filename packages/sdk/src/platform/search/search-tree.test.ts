@@ -315,7 +315,7 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.equal((await search({ report: 'files', maxResults: 1 })).truncated, true);
     });
 
-    test('hands over up to a hundred thousand matches [S0-33]', async (t) => {
+    test('returns up to a hundred thousand matches [S0-33]', async (t) => {
       const { search } = scene(t, { a: 'needle\n'.repeat(60_000), 'sub/b': 'x needle\n'.repeat(40_001) }, confinement);
       const { matches, truncated } = await search({ maxResults: 100_000 });
       assert.deepEqual([matches.length, truncated], [100_000, true]);

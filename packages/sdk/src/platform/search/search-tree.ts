@@ -7,8 +7,9 @@
  */
 import { closeSync, constants } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
+import type { WorkspaceOverlay } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
-import type { SearchAnswer, SearchQuery } from '../../contracts/search.ts';
+import type { FileCount, SearchAnswer, SearchMatch, SearchQuery } from '../../contracts/search.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { globBase } from '../../glob/glob-walk.ts';
 import { compileGlobs, type GlobTest } from '../../glob/match-glob.ts';
@@ -24,8 +25,7 @@ import { isMountChanged } from '../sandbox/verify-mounts.ts';
 import { createConfirmer } from './confirm-file.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { searchArguments } from './search-command.ts';
-import { type FoundFile, SearchOutput } from './search-output.ts';
-import { SearchResults } from './search-results.ts';
+import { type FoundFile, type FoundLine, SearchOutput } from './search-output.ts';
 
 /** A file with more matching lines than this is counted in steps. */
 const COUNT_BATCH_LINES = 4096;
@@ -41,6 +41,7 @@ export interface SearchSource extends TreeSource {
   readonly spawner: Spawner;
   /** Tells whether an open file may not be read; undefined where there can be none. */
   secrets(): SecretTest | undefined;
+  readonly overlay: WorkspaceOverlay | undefined;
 }
 
 /**
@@ -121,12 +122,14 @@ function unconfined(search: Search): Search {
 }
 
 async function startSearch({ source, query }: Search, base: readonly string[]): Promise<RunningProgram> {
-  const { bubblewrap, program, root, spawner } = source;
+  const { bubblewrap, program, root, spawner, overlay } = source;
   const args = searchArguments(query, { base, readsParents: bubblewrap !== undefined });
-  const command =
+  const folder = overlay?.path ?? '.';
+  const found =
     bubblewrap === undefined
       ? { file: program, args }
-      : confinedCommand(bubblewrap, { folder: '.', identity: root.identity, program, args });
+      : confinedCommand(bubblewrap, { folder, identity: root.identity, program, args });
+  const command = overlay === undefined ? found : { ...found, before: wordsInto(overlay) };
   const fd = root.openBeneath(joinPath([]), DIRECTORY_HANDLE);
   try {
     // The child enters the folder behind the descriptor, wherever that has been moved to.
@@ -134,6 +137,11 @@ async function startSearch({ source, query }: Search, base: readonly string[]): 
   } finally {
     closeSync(fd);
   }
+}
+
+/** Entering a mount namespace leaves the working folder behind. */
+function wordsInto({ words, path }: WorkspaceOverlay): readonly string[] {
+  return [...words.slice(0, -1), `--wdns=${path}`, ...words.slice(-1)];
 }
 
 async function readOutput(running: RunningProgram, search: Search): Promise<'all' | 'limit'> {
@@ -226,4 +234,81 @@ function badPattern(why: string, next: string): ToolError {
     path: 'pattern',
     details: { reason: 'invalid_pattern', next },
   });
+}
+
+const NO_LINES: readonly string[] = [];
+
+/** What a search has found so far, kept by file; the answer is put in order at the end. */
+class SearchResults {
+  readonly #query: SearchQuery;
+  readonly #matches = new Map<string, readonly SearchMatch[]>();
+  readonly #counts = new Map<string, number>();
+  #total = 0;
+
+  constructor(query: SearchQuery) {
+    this.#query = query;
+  }
+
+  /** One more than asked for has been found, together with `pending` matches that are not added yet. */
+  isOver(pending: number): boolean {
+    return this.#total + pending > this.#query.maxResults;
+  }
+
+  add(file: FoundFile): void {
+    if (file.matchCount === 0) return;
+    if (this.#query.report === 'counts') this.#addCount(file);
+    else {
+      this.#matches.set(file.path, matchesOf(file, this.#query.context));
+      this.#total += file.matchCount;
+    }
+  }
+
+  answer({ interrupted }: { readonly interrupted: boolean }): SearchAnswer {
+    const { maxResults } = this.#query;
+    const matches = sortedKeys(this.#matches).flatMap((file) => this.#matches.get(file) ?? []);
+    const counts = sortedKeys(this.#counts).map((file): FileCount => ({ file, count: this.#counts.get(file) ?? 0 }));
+    return {
+      matches: matches.slice(0, maxResults),
+      counts: counts.slice(0, maxResults),
+      truncated: this.isOver(0),
+      interrupted,
+    };
+  }
+
+  #addCount({ path, matchCount }: FoundFile): void {
+    const known = this.#counts.get(path);
+    if (known === undefined) this.#total += 1;
+    this.#counts.set(path, (known ?? 0) + matchCount);
+  }
+}
+
+function sortedKeys(byFile: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...byFile.keys()].sort();
+}
+
+function matchesOf({ path, lines }: FoundFile, context: number): readonly SearchMatch[] {
+  const matches: SearchMatch[] = [];
+  for (const [at, { number, byteColumn, column, text, cut }] of lines.entries()) {
+    if (byteColumn === 0) continue;
+    const before = context === 0 ? NO_LINES : neighbours(lines, at, { context, step: -1 });
+    const after = context === 0 ? NO_LINES : neighbours(lines, at, { context, step: 1 });
+    matches.push({ file: path, line: number, column, text, cut, before, after });
+  }
+  return matches;
+}
+
+/** Up to `context` lines next to a line, as far as they follow each other without a gap. */
+function neighbours(
+  lines: readonly FoundLine[],
+  at: number,
+  { context, step }: { readonly context: number; readonly step: 1 | -1 },
+): readonly string[] {
+  const found: string[] = [];
+  const own = lines[at]?.number ?? 0;
+  for (let distance = 1; distance <= context; distance++) {
+    const line = lines[at + distance * step];
+    if (line?.number !== own + distance * step) break;
+    found.push(line.text);
+  }
+  return step < 0 ? found.reverse() : found;
 }

@@ -30,7 +30,7 @@ import { pathToFileURL } from 'node:url';
 import { failure } from '../../contracts/failures.ts';
 import { inState } from '../descriptors/state-safety.ts';
 import { checkEvidence, openEvidence, refuseLink } from './state-file.ts';
-import { KEY_BYTES, KEY_FILE, SEALED_FILE } from './state-key.ts';
+import { KEY_BYTES, KEY_FILE, SEALED_FILE } from './state-folder.ts';
 
 export interface EvidenceFolder {
   readonly path: string;

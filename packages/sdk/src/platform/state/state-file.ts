@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -130,4 +131,28 @@ function requireSafe(stat: Stats, refusal: (stat: Stats) => Error | undefined): 
 export function refuseLink(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink()) throw unsafeState('a file in it is a symbolic link', 'remove the link');
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NAME = 'retention.stamp';
+
+export interface DailyStamp {
+  /** True once a day; a folder that has no stamp yet gets one, and its first day begins. */
+  takeDay(now: number): boolean;
+}
+
+/** When something was last done in a state folder, by whichever process: the time of an empty file. */
+export function createDailyStamp(folder: string): DailyStamp {
+  const path = join(folder, NAME);
+  return {
+    takeDay: (now) =>
+      inState(() => {
+        const last = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+        // A clock that was set back must not stop it for years.
+        if (last !== undefined && Math.abs(now - last) < DAY_MS) return false;
+        openStateFile(folder, NAME);
+        utimesSync(path, now / 1000, now / 1000);
+        return last !== undefined;
+      }),
+  };
 }

@@ -1,7 +1,7 @@
 /**
  * Heads of journals in a file outside of their state folders, one a line: `<time> <seq>:<mac> <state folder>`.
  *
- * The file is only ever added to. Who cannot write it cannot hide that a journal was cut or replaced.
+ * The file is only ever added to. A process that cannot write it cannot hide that a journal was cut or replaced.
  */
 import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
@@ -28,7 +28,7 @@ export function addToWitness(file: string, head: ChainHead, state: string): void
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const fd = openSync(file, flags, 0o600);
   try {
-    writeSync(fd, `${new Date().toISOString()} ${head.seq}:${head.mac} ${state}\n`);
+    writeSync(fd, `${witnessLine(head, state)}\n`);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -37,8 +37,18 @@ export function addToWitness(file: string, head: ChainHead, state: string): void
 
 /** The heads of one state folder, oldest first. None when there is no such file. */
 export function readWitness(file: string, state: string): readonly ChainHead[] {
+  return headsIn(textOf(file), state);
+}
+
+/** How every witness writes a head down. */
+export function witnessLine(head: ChainHead, state: string): string {
+  return `${new Date().toISOString()} ${head.seq}:${head.mac} ${state}`;
+}
+
+/** The heads of one state folder among the lines of a witness. */
+export function headsIn(text: string, state: string): readonly ChainHead[] {
   const heads: ChainHead[] = [];
-  for (const line of textOf(file).split('\n')) {
+  for (const line of text.split('\n')) {
     const [, seq, mac, folder] = LINE.exec(line) ?? [];
     if (seq !== undefined && mac !== undefined && folder === state) heads.push({ seq: Number(seq), mac });
   }

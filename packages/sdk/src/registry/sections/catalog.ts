@@ -1,5 +1,6 @@
 /** Every section of the registry, one line each. */
 export { approvals } from './approvals.ts';
+export { ask } from './ask.ts';
 export { ast } from './ast.ts';
 export { branchPattern } from './branch-pattern.ts';
 export { budgets } from './budgets.ts';
@@ -11,6 +12,7 @@ export { coordinator } from './coordinator.ts';
 export { durability } from './durability.ts';
 export { edits } from './edits.ts';
 export { effects } from './effects.ts';
+export { examples } from './examples.ts';
 export { externalTools } from './external-tools.ts';
 export { git } from './git.ts';
 export { importRules } from './import-rules.ts';
@@ -22,6 +24,7 @@ export { protectedBranches } from './protected-branches.ts';
 export { providers } from './providers.ts';
 export { retention } from './retention.ts';
 export { sandbox } from './sandbox.ts';
+export { sealedArgs } from './sealed-args.ts';
 export { secrets } from './secrets.ts';
 export { shell } from './shell.ts';
 export { shellAllow } from './shell-allow.ts';
@@ -30,3 +33,4 @@ export { testGlobs } from './test-globs.ts';
 export { toolProfiles } from './tool-profiles.ts';
 export { tools } from './tools.ts';
 export { validators } from './validators.ts';
+export { witness } from './witness.ts';

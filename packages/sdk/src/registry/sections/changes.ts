@@ -22,6 +22,18 @@ const schema = z.strictObject({
     .max(1_000_000)
     .default(512)
     .describe('Size of all kept content above which the oldest change sets are deleted'),
+  tx_minutes: z
+    .int()
+    .min(1)
+    .max(1440)
+    .default(60)
+    .describe('Minutes after which a transaction that no call joins is given up'),
+  tx_checks: z
+    .array(z.string().min(1))
+    .default(['build', 'test'])
+    .describe(
+      'Entries of `commands` that must pass on the staged tree before a transaction is committed; others are skipped',
+    ),
 });
 
 export const changes = defineSection({

@@ -6,17 +6,20 @@ import { defineSection } from '../section.ts';
 
 const LIST = 'coordinator.required';
 
+/** Where nothing is written. */
+const UNWRITTEN: CoordinatorSettings = { required: [], timeout_ms: 2000, share_args: false };
+
 const schema = z.strictObject({
   required: z
     .union([z.literal(true), z.array(z.enum(COORDINATOR_QUESTIONS))], 'true, or a list of plan, budget and policy')
-    .default([])
+    .default([...UNWRITTEN.required])
     .describe(
       'Questions (plan, budget, policy; true: all) without whose answer nothing goes on; of the others an unreachable coordinator costs a warning',
     ),
-  timeout_ms: z.int().min(1).max(60_000).default(2000).describe('How long an answer may take'),
+  timeout_ms: z.int().min(1).max(60_000).default(UNWRITTEN.timeout_ms).describe('How long an answer may take'),
   share_args: z
     .boolean()
-    .default(false)
+    .default(UNWRITTEN.share_args)
     .describe('Whether the coordinator is shown raw arguments; otherwise hashes, redacted summaries and paths'),
 });
 
@@ -36,7 +39,8 @@ export const coordinator = defineSection({
 
 /** Every question by name, in one order, defaults filled in. */
 function settingsOf(written: WrittenCoordinator): CoordinatorSettings {
-  const { required, timeout_ms, share_args } = written ?? schema.parse({});
+  if (written === undefined) return UNWRITTEN;
+  const { required, timeout_ms, share_args } = written;
   return {
     required: COORDINATOR_QUESTIONS.filter((question) => required === true || required.includes(question)),
     timeout_ms,

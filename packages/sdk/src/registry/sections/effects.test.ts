@@ -20,3 +20,15 @@ test('effects of a session can be stricter than those of the host, not weaker [S
   assert.equal(narrowRegistry(host, load('effects: direct'), { overreach: 'warn' }).effects, 'recorded');
   assert.equal(load('').effects, 'direct');
 });
+
+test('how approvals are asked is up to the host alone', () => {
+  assert.equal(load('').ask, 'command_line');
+  const host = load('ask: with_effects');
+  const narrow = (text: string, overreach: 'error' | 'warn' = 'error') =>
+    narrowRegistry(host, load(text), { overreach }).ask;
+  assert.deepEqual([narrow(''), narrow('ask: with_effects')], ['with_effects', 'with_effects']);
+  for (const other of ['command_line', 'with_effects_and_network']) {
+    assert.throws(() => narrow(`ask: ${other}`), { code: 'E_POLICY' });
+    assert.equal(narrow(`ask: ${other}`, 'warn'), 'with_effects');
+  }
+});

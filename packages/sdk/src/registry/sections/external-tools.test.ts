@@ -86,7 +86,7 @@ describe('an external tool in a registry', () => {
     });
   }
 
-  test('what stands beside the refused is taken [S4-49 S4-44]', () => {
+  test('settings similar to the refused ones are accepted [S4-49 S4-44]', () => {
     const entry =
       '{name: a, command: x, network: true, writable: true, side_effect_level: network, secrets: [API_TOKEN, MY_TOOL_X], files: [lib, a/b.txt, ..c], interpreter: [/usr/bin/node], args_schema: {type: object}}';
     assert.deepEqual(problemsOf(entry), []);

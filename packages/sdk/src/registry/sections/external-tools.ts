@@ -84,11 +84,9 @@ const entry = z.strictObject({
 
 type WrittenEntry = z.output<typeof entry>;
 
-/** What is left of an entry that only names a tool. */
-const BARE = JSON.stringify(entry.parse({ name: 'a' }));
-
+/** Whether nothing is left of an entry but the name of a tool. */
 function isBare(tool: WrittenEntry): boolean {
-  return JSON.stringify({ ...tool, name: 'a' }) === BARE;
+  return JSON.stringify({ ...tool, name: 'a' }) === JSON.stringify(entry.parse({ name: 'a' }));
 }
 
 const externalTool = entry.superRefine((tool, context) => {

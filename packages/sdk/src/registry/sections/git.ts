@@ -1,7 +1,7 @@
 /** `git`: pushes, commits, repository configuration and credentials. */
 import { z } from 'zod';
 import type { GitSettings } from '../../contracts/registry.ts';
-import { shownNames } from '../../text/shown-names.ts';
+import { shownNames } from '../../text/names.ts';
 import { isWritten, type Narrowing } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
 

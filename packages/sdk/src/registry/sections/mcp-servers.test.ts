@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Registry } from '../../contracts/registry.ts';
-import { defaultRegistry } from '../default-registry.ts';
+import { defaultRegistry } from '../build-registry.ts';
 import { loadRegistry } from '../load-registry.ts';
 import { narrowRegistry } from '../narrow-registry.ts';
 
@@ -44,7 +44,7 @@ describe('mcp_servers', () => {
     });
   });
 
-  test('raises the ceiling nobody wrote to what its tools need, and no further', () => {
+  test('raises the default ceiling to what its tools need, and no further', () => {
     const level = (text: string) => load(text).ceiling.side_effect_level;
     assert.equal(level('mcp_servers: {fs: {command: [x], tools: []}}'), 'network');
     assert.equal(
@@ -126,7 +126,7 @@ describe('mounted servers of a narrower registry', () => {
     assert.deepEqual(mcpServers.get('fs'), { ...load(HOST).mcpServers.get('fs'), tools: ['write'] });
   });
 
-  test('are none where it names none', () => {
+  test('are empty where none are named', () => {
     assert.equal(narrow('').mcpServers.size, 0);
   });
 
@@ -144,7 +144,7 @@ describe('mounted servers of a narrower registry', () => {
     assert.throws(() => narrow('mcp_servers: {fs: {tools: [delete]}}'), /not offered by the host: delete/);
   });
 
-  test('of a registry nobody trusts are left out with a warning', () => {
+  test('of an untrusted registry are left out with a warning', () => {
     const found = load('mcp_servers: {fs: {command: [x], tools: ["*"]}}');
     const narrowed = narrowRegistry(defaultRegistry(), found, { overreach: 'warn' });
     assert.equal(narrowed.mcpServers.size, 0);

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS } from '../../contracts/annotations.ts';
 import type { McpServerSettings } from '../../contracts/mcp-servers.ts';
-import { intersectGlobs } from '../../glob/glob-covers.ts';
-import { shownNames } from '../../text/shown-names.ts';
+import { intersectGlobs } from '../../glob/match-glob.ts';
+import { shownNames } from '../../text/names.ts';
 import { freezeMap } from '../freeze.ts';
 import { type Narrowing, sameJson } from '../narrowing.ts';
 import { defineSection, highestLevel } from '../section.ts';

@@ -1,10 +1,9 @@
 /** `network`: hosts that may be contacted, and hosts that may be sent credentials over plain http. */
 import { z } from 'zod';
 import { domainCovers } from '../../egress/domain-entry.ts';
-import { readDomain } from '../domains.ts';
 import { type Narrowing, placeEntry } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
-import { domainText } from '../texts.ts';
+import { domainText, readDomain } from '../texts.ts';
 
 const LIST = 'network.allowed_domains';
 

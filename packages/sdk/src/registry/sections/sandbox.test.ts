@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Registry } from '../../contracts/registry.ts';
-import { defaultRegistry } from '../default-registry.ts';
+import { defaultRegistry } from '../build-registry.ts';
 import { loadRegistry } from '../load-registry.ts';
 import { narrowRegistry } from '../narrow-registry.ts';
 
@@ -70,7 +70,7 @@ describe('sandbox', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('of a registry that is not trusted shows nothing besides toolchains and allows no variable [S0-23]', () => {
+  test('of a registry that is not trusted shows only toolchains and allows no variable [S0-23]', () => {
     const { sandbox } = narrow(
       defaultRegistry(),
       'sandbox: {toolchains: [go], read_only: [/opt], path: [/x], env: [PYTHONPATH]}',

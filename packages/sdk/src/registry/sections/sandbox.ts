@@ -30,7 +30,7 @@ const schema = z.strictObject({
   read_only: z
     .array(shownPath)
     .default([])
-    .describe('Files and folders that commands see read-only besides: absolute, or from ~/'),
+    .describe('Files and folders that commands also see, read-only: absolute, or from ~/'),
   path: z
     .array(shownPath)
     .default([])

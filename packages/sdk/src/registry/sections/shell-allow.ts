@@ -4,14 +4,17 @@ import { z } from 'zod';
 import type { CompiledPattern, Registry } from '../../contracts/registry.ts';
 import { allowlistPatternProblem, compileAllowlistPattern } from '../../pattern/compile-pattern.ts';
 import { bothMatch, type Narrowing, placeEntry } from '../narrowing.ts';
+import { examplesOf } from '../policy-examples.ts';
 import { defineSection } from '../section.ts';
-import { shellPatternText } from '../texts.ts';
+import { exampleList, shellPatternText } from '../texts.ts';
 
 const withExamples = z
   .strictObject({
     pattern: shellPatternText.describe('Pattern, anchored with ^'),
     match: z.array(z.string()).default([]).describe('Command lines it must allow; checked at load'),
     not_match: z.array(z.string()).default([]).describe('Command lines it must not allow; checked at load'),
+    allow: exampleList.exactOptional().describe('Calls that must not be refused; checked at load'),
+    deny: exampleList.exactOptional().describe('Calls that must be refused; checked at load'),
   })
   .superRefine((entry, context) => {
     for (const { path, message } of examplesProblem(entry)) {
@@ -38,9 +41,20 @@ export const shellAllow = defineSection({
     shellAllow: entries.map((entry) => compileAllowlistPattern(patternOf(entry))) as readonly CompiledPattern[],
   }),
   narrow: (narrowing) => ({ shellAllow: narrowShell(narrowing) }),
+  toolNames: ['shell_allow.*.allow.*.tool', 'shell_allow.*.deny.*.tool'],
+  examples: ({ shell_allow: entries }) =>
+    entries.flatMap((entry, index) => (typeof entry === 'string' ? [] : examplesOf(`shell_allow.${index}`, entry))),
   lists: { shell_allow: ({ shell_allow: entries }) => entries.map(patternOf) },
+  // Examples are no part of what is allowed.
+  meaning: ({ shell_allow: entries }) => ({ shell_allow: entries.map(withoutExamples) }),
   needs: ({ shell_allow: entries }) => (entries.length > 0 ? 'process_exec' : undefined),
 });
+
+function withoutExamples(entry: ShellEntry) {
+  if (typeof entry === 'string') return entry;
+  const { allow: _allow, deny: _deny, ...others } = entry;
+  return others;
+}
 
 function patternOf(entry: ShellEntry): string {
   return typeof entry === 'string' ? entry : entry.pattern;

@@ -4,12 +4,15 @@ import { ENFORCEMENTS } from '../../contracts/classes.ts';
 import type { Validator } from '../../contracts/registry.ts';
 import { freezeMap } from '../freeze.ts';
 import { type Narrowing, placeEntry } from '../narrowing.ts';
+import { examplesOf } from '../policy-examples.ts';
 import { type BuildContext, defineSection } from '../section.ts';
-import { ruleId } from '../texts.ts';
+import { exampleList, ruleId } from '../texts.ts';
 
 const validator = z.strictObject({
   rule: ruleId.describe('Rule id'),
   enforcement: z.enum(ENFORCEMENTS).exactOptional().describe("Level; the rule's own when left out"),
+  allow: exampleList.exactOptional().describe('Calls that must not be refused; checked at load'),
+  deny: exampleList.exactOptional().describe('Calls that must be refused; checked at load'),
 });
 
 export const validators = defineSection({
@@ -18,6 +21,9 @@ export const validators = defineSection({
     validators: freezeMap(new Map(withLevels(written.validators, context).map((entry) => [entry.rule, entry]))),
   }),
   narrow: (narrowing) => ({ validators: narrowValidators(narrowing) }),
+  toolNames: ['validators.*.allow.*.tool', 'validators.*.deny.*.tool'],
+  examples: ({ validators: written }) =>
+    written.flatMap((entry, index) => examplesOf(`validators.${index}`, entry, entry.rule)),
   lists: { validators: (written) => written.validators.map(({ rule }) => rule) },
   meaning: (written, context) => ({ validators: withLevels(written.validators, context) }),
 });

@@ -41,7 +41,7 @@ describe('commands started by other commands', () => {
     });
   }
 
-  test('are none where nothing is started', () => {
+  test('are empty where nothing is started', () => {
     for (const script of ['command -v rm', 'env', 'trap - EXIT', 'timeout 5', 'npm test', 'uv sync', 'exec > log']) {
       assert.deepEqual([textsOf(script).length, reasonsOf(script)], [1, []], script);
     }
@@ -82,7 +82,7 @@ describe('parts that only running a script can show', () => {
     test(`are named in ${JSON.stringify(script)}: ${reason}`, () => assert.deepEqual(reasonsOf(script), [reason]));
   }
 
-  test('are none in everyday lines', () => {
+  test('are empty for everyday lines', () => {
     const lines = [
       'cd packages && npm test 2>&1 | tail -50',
       'FOO=1 make -j4 all > build.log',

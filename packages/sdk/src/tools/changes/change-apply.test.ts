@@ -21,7 +21,8 @@ async function scene(t: TestContext, path = 'a.txt') {
   const scratch = await openScratchRuntime();
   t.after(scratch.dispose);
   writeFileSync(join(scratch.workspace, 'a.txt'), 'old\n', { mode: 0o644 });
-  const store = createChangeStore(openStateFolder(scratch.state), BOUNDS);
+  const changes = createChangeStore(openStateFolder(scratch.state), BOUNDS);
+  const store = changes.forCall();
   store.keepBytes(sha256Hex(Buffer.from('new\n')), Buffer.from('new\n'));
   store.put({
     ...{
@@ -39,7 +40,7 @@ async function scene(t: TestContext, path = 'a.txt') {
       { path: 'made/b.txt', before: { kind: 'absent' }, after: file('new\n') },
     ],
   });
-  store.close();
+  changes.close();
   const ask = (tool: string, change_id = 'pending-1') => scratch.session.call(tool, { change_id });
   return { ...scratch, ask, text: (name: string) => readFileSync(join(scratch.workspace, name), 'utf8') };
 }

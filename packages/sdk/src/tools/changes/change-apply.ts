@@ -31,6 +31,7 @@ export const changeApply = defineTool({
   // It writes and removes files, so it needs the permission of the tools that do.
   operations: () => ({ workspace: ['write_text', 'delete'] }),
   effect: 'write',
+  inTransaction: 'refused',
   rehearse: 'none',
   risk: 'medium',
   timeoutMs: 60_000,

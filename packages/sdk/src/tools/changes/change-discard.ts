@@ -21,6 +21,7 @@ export const changeDiscard = defineTool({
     capabilities: { workspace: ['write'] },
   },
   effect: 'write',
+  inTransaction: 'refused',
   rehearse: 'none',
   risk: 'low',
   timeoutMs: 30_000,

@@ -4,6 +4,7 @@ import { defineTool } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import { counted } from '../../present/rows.ts';
 import { pathRow, rowOf, rowText, visiblePaths } from './change-fields.ts';
+import { openTransaction, transactionRow } from './tx-fields.ts';
 
 const MAX_PATHS = 20;
 
@@ -24,15 +25,17 @@ const data = z.strictObject({
       files: z.int().describe('Paths of the change set'),
       paths: z.array(pathRow).describe('The first of them'),
       withheld: z.int().describe('Paths that this session may not see'),
+      recovery: z.string().optional().describe('Of a git verb: for git_recover'),
     }),
   ),
+  transactions: z.array(transactionRow).describe('Open transactions, oldest first'),
 });
 
 export const changeList = defineTool({
   name: 'change_list',
   category: 'changes',
   title: 'List change sets',
-  summary: 'List what calls changed in files, newest first',
+  summary: 'List what calls changed in files, newest first, and open transactions',
   args,
   data,
   annotations: {
@@ -42,6 +45,7 @@ export const changeList = defineTool({
     capabilities: { workspace: ['read'] },
   },
   effect: 'read',
+  inTransaction: 'outside',
   risk: 'low',
   timeoutMs: 30_000,
   present: presentList,
@@ -58,15 +62,22 @@ export const changeList = defineTool({
       const { change_id, tool, actor } = set;
       const paths = shown.slice(0, MAX_PATHS).map(rowOf);
       const at = new Date(set.at).toISOString();
-      return [{ change_id, tool, actor, at, status: set.status, files: set.paths.length, paths, withheld }];
+      const told = { change_id, tool, actor, at, status: set.status, files: set.paths.length, paths, withheld };
+      return [set.recovery === undefined ? told : { ...told, recovery: set.recovery }];
     });
-    return { changes };
+    return { changes, transactions: context.transactions.list().map(openTransaction) };
   },
 });
 
-function presentList({ changes }: z.output<typeof data>): ToolText {
+function presentList({ changes, transactions }: z.output<typeof data>): ToolText {
   const rows = changes.map(({ change_id, tool, at, status, files, paths }) =>
     [`${change_id} ${at} ${tool} ${status}: ${counted(files, 'path')}`, ...paths.map(rowText)].join('\n'),
   );
-  return { head: counted(changes.length, 'change set'), parts: [{ type: 'text', text: rows }] };
+  const open = transactions.map(
+    ({ tx_id, at, actor, expires_at }) => `${tx_id} ${at} open by ${actor} until ${expires_at}`,
+  );
+  return {
+    head: [counted(changes.length, 'change set'), ...open].join('\n'),
+    parts: [{ type: 'text', text: rows }],
+  };
 }

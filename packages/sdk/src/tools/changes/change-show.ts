@@ -49,6 +49,7 @@ export const changeShow = defineTool({
   // What file_read may not show is not shown here either.
   operations: () => ({ workspace: ['read_text'] }),
   effect: 'read',
+  inTransaction: 'outside',
   risk: 'low',
   timeoutMs: 30_000,
   present: presentSet,

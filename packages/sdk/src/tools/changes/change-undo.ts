@@ -8,10 +8,10 @@ import { z } from 'zod';
 import type { ChangeSet, PathChange } from '../../changes/change-set.ts';
 import { combineSets, type InTheWay, planUndo, type UndoGround } from '../../changes/plan-undo.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
-import type { ToolText } from '../../contracts/tool-text.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { mergeLines } from '../../text/merge-lines.ts';
+import { mergeLines } from '../../text/line-diff.ts';
 import { changeId, pathRow, requireChangeable, requireInside, requireSet, rowOf, rowText } from './change-fields.ts';
 
 const MAX_SETS = 10_000;
@@ -57,6 +57,7 @@ export const changeUndo = defineTool({
   // It writes and removes files, so it needs the permission of the tools that do.
   operations: () => ({ workspace: ['write_text', 'delete'] }),
   effect: 'write',
+  inTransaction: 'refused',
   rehearse: 'none',
   risk: 'medium',
   timeoutMs: 60_000,
@@ -66,6 +67,8 @@ export const changeUndo = defineTool({
     const first = requireSet(history, change_id);
     const sets = (through_now ? setsSince(first, context) : [first]).filter(({ status }) => status === 'applied');
     if (sets.length === 0) throw notApplied(first);
+    const verb = paths === undefined ? sets.find(({ recovery }) => recovery !== undefined) : undefined;
+    if (verb !== undefined) throw ofGit(verb);
     const changes = combineSets(sets).filter(({ path }) => isWanted(history.inner(path) ?? path, paths));
     requireInside(changes, history);
     const { staged, merged, inTheWay } = await planUndo(changes, groundOf(changes, context));
@@ -98,7 +101,7 @@ function groundOf(changes: readonly PathChange[], { history }: ToolContext): Und
     const kept = history.bytes(digest);
     if (kept !== undefined) return kept;
     // What was moved is where the move put it.
-    for (const { path } of changes) {
+    for (const { path } of changes.filter(({ after }) => after.kind === 'file' && after.digest === digest)) {
       const found = await history.read(path, digest);
       if (found !== undefined) return found;
     }
@@ -117,6 +120,18 @@ function groundOf(changes: readonly PathChange[], { history }: ToolContext): Und
     digest: sha256Hex,
     merge: mergeLines,
   };
+}
+
+/** Its files alone would be taken back, and not the branch and the index. */
+function ofGit({ change_id, tool, recovery = '' }: ChangeSet): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Change set ${change_id} is of ${tool}, which changed the repository too`, {
+    path: 'change_id',
+    details: {
+      reason: 'git_verb',
+      recovery,
+      next: `${callText('git_recover', { recovery })} takes all of it back; name files in \`paths\` to take those back alone`,
+    },
+  });
 }
 
 function notApplied({ change_id, status }: ChangeSet): ToolError {

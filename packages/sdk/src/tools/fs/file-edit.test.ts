@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
 import { sha256Hex } from '../../platform/digest.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
+import { fileEdit } from './file-edit.ts';
 
 async function scene(t: TestContext, content?: string | Uint8Array, registry?: string) {
   const written = registry === undefined ? {} : { registry: { text: registry, file: 'registry.yaml' } };
@@ -214,4 +216,218 @@ test('file_edit refuses inexact text where the registry says so, and still takes
   assert.match(message, /fitted only by trailing, and the registry accepts exact text only/);
   await edit({ old: 'a  \nb\n', new: 'x\n' });
   assert.equal(content(), 'x\n');
+});
+
+async function severalFiles(t: TestContext, registry?: string) {
+  const written = registry === undefined ? {} : { registry: { text: registry, file: 'registry.yaml' } };
+  const scratch = await openScratchRuntime(written);
+  t.after(scratch.dispose);
+  const at = (path: string) => join(scratch.workspace, path);
+  mkdirSync(at('src'));
+  for (const [path, text] of Object.entries(BEFORE)) writeFileSync(at(path), text);
+  const contents = () => Object.fromEntries(Object.keys(BEFORE).map((path) => [path, readFileSync(at(path), 'utf8')]));
+  const send = (args: object) => scratch.session.call('file_edit', args as never);
+  return {
+    ...scratch,
+    at,
+    contents,
+    send,
+    async refusal(args: object) {
+      const { ok, errors } = await send(args);
+      assert.equal(ok, false, 'the edit was to be refused');
+      assert.deepEqual(contents(), BEFORE, 'a refused edit changes nothing');
+      return errors[0] as { code: string; message: string; path?: string; details: Record<string, unknown> };
+    },
+  };
+}
+
+const BEFORE = { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'import { a } from "./a";\n', 'c.md': 'a is 1\n' };
+const TWO = [
+  { path: 'src/a.ts', old: 'a = 1', new: 'one = 1' },
+  { path: 'src/b.ts', old: '{ a }', new: '{ one }' },
+];
+
+test('file_edit changes several files in one commit and one change set', async (t) => {
+  const { send, contents, session } = await severalFiles(t);
+  const { ok, data, errors } = await send({
+    edits: [
+      ...TWO,
+      { path: './src/../src/a.ts', old: 'one = 1', new: 'one = 2' },
+      { path: 'new/d.ts', old: '', new: 'd\n' },
+    ],
+  });
+  assert.ok(ok, JSON.stringify(errors));
+  const now = { ...BEFORE, 'src/a.ts': 'export const one = 2;\n', 'src/b.ts': 'import { one } from "./a";\n' };
+  assert.deepEqual(contents(), now);
+  const { files = [], diff, ...sums } = fileEdit.data.parse(data);
+  assert.deepEqual(
+    files.map(({ path, sha256, edits }) => [path, sha256, edits.length]),
+    [
+      ['src/a.ts', sha256Hex(now['src/a.ts']), 2],
+      ['src/b.ts', sha256Hex(now['src/b.ts']), 1],
+      ['new/d.ts', sha256Hex('d\n'), 1],
+    ],
+  );
+  assert.equal(
+    diff,
+    [
+      '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-export const a = 1;\n+export const one = 2;\n',
+      '--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1 +1 @@\n-import { a } from "./a";\n+import { one } from "./a";\n',
+      '--- /dev/null\n+++ b/new/d.ts\n@@ -0,0 +1 @@\n+d\n',
+    ].join(''),
+  );
+  assert.deepEqual(sums, {
+    changed: true,
+    created: true,
+    dry_run: false,
+    edits: [],
+    bytes: 22 + 27 + 2,
+    sha256: null,
+    before_sha256: null,
+  });
+  const { changes } = (await session.call('change_list', {})).data as { changes: { change_id: string }[] };
+  assert.equal(changes.length, 1);
+  const undone = await session.call('change_undo', { change_id: changes[0]?.change_id ?? '' });
+  assert.ok(undone.ok, JSON.stringify(undone.errors));
+  assert.deepEqual(contents(), BEFORE);
+});
+
+test('file_edit of several files shows all diffs in a dry run and writes nothing', async (t) => {
+  const { send, contents } = await severalFiles(t);
+  const { data } = await send({ path: 'c.md', edits: [...TWO, { old: '1', new: '2' }], dry_run: true });
+  const { diff, files } = data as { diff: string; files: { path: string; sha256: string }[] };
+  assert.deepEqual(diff.match(/^\+.*/gm), [
+    '+++ b/src/a.ts',
+    '+export const one = 1;',
+    '+++ b/src/b.ts',
+    '+import { one } from "./a";',
+    '+++ b/c.md',
+    '+a is 2',
+  ]);
+  assert.equal(files[2]?.sha256, sha256Hex('a is 2\n'));
+  assert.deepEqual(contents(), BEFORE);
+});
+
+test('file_edit of several files changes none when one does not fit, and the refusal names it', async (t) => {
+  const { refusal, at, send, contents } = await severalFiles(t);
+  const cases: [object, string, string][] = [
+    [{ path: 'c.md', old: 'nowhere to be seen', new: 'x' }, 'not_found', 'c.md'],
+    [{ path: 'c.md', old: 'a is 2', new: 'a is 1' }, 'already_applied', 'c.md'],
+    [{ path: 'gone.md', old: 'x', new: 'y' }, 'ENOENT', 'gone.md'],
+    [{ path: 'c.md', old: 'a', new: 'b', expected_sha256: sha256Hex('older') }, 'precondition_failed', 'c.md'],
+    [{ path: 'c.md', old: 'a', new: '// ... existing code ...' }, 'placeholder', 'c.md'],
+    [{ path: 'c.md', old: '', new: 'x' }, 'empty_old', 'c.md'],
+    [{ path: 'src', old: 'a', new: 'b' }, 'EISDIR', 'src'],
+  ];
+  for (const [edit, reason, path] of cases) {
+    const error = await refusal({ edits: [...TWO, edit] });
+    assert.deepEqual([error.details['reason'], error.path], [reason, path]);
+    assert.ok(error.message.includes(path), error.message);
+  }
+  symlinkSync('a.ts', at('src/alias.ts'));
+  const twice = await refusal({ edits: [...TWO, { path: 'src/alias.ts', old: 'const', new: 'let' }] });
+  assert.deepEqual([twice.details['reason'], twice.path], ['same_file', 'src/alias.ts']);
+  assert.ok((await send({ edits: [{ path: 'src/alias.ts', old: 'const', new: 'let' }, TWO[1]] })).ok);
+  assert.equal(contents()['src/a.ts'], 'export let a = 1;\n');
+});
+
+test('file_edit needs a path for each edit, and a version that is about an edited file', async (t) => {
+  const { refusal, send } = await severalFiles(t);
+  const version = sha256Hex(BEFORE['c.md']);
+  for (const args of [
+    { edits: [TWO[0], { old: 'a', new: 'b' }] },
+    { old: 'a', new: 'b' },
+    { path: 'c.md', edits: TWO, expected_sha256: version },
+  ]) {
+    assert.equal((await refusal(args)).code, 'E_VALIDATION_FAIL', JSON.stringify(args));
+  }
+  const stale = { path: 'c.md', edits: [...TWO, { path: './c.md', old: '1', new: '2' }] };
+  assert.equal((await refusal({ ...stale, expected_sha256: sha256Hex('older') })).path, './c.md');
+  assert.ok((await send({ ...stale, expected_sha256: version })).ok);
+});
+
+test('file_edit keeps the rules about paths for every file it names, before the first is written', async (t) => {
+  const { refusal, send, at } = await severalFiles(
+    t,
+    "version: 1\narg_constraints: [{ tool: file_edit, arg_patterns: ['src/**'] }]\n",
+  );
+  const outside = await refusal({ edits: [...TWO, { path: 'c.md', old: '1', new: '2' }] });
+  assert.equal(outside.code, 'E_POLICY');
+  const shown = { edits: [{ path: 'c.md', old: '1', new: '2' }], dry_run: true };
+  assert.equal((await refusal(shown)).code, 'E_POLICY', 'a dry run would tell what the file holds');
+  symlinkSync('../c.md', at('src/link.md'));
+  assert.equal((await refusal({ edits: [TWO[0], { path: 'src/link.md', old: '1', new: '2' }] })).code, 'E_POLICY');
+  assert.equal((await refusal({ edits: [TWO[0], { path: '../c.md', old: '1', new: '2' }] })).code, 'E_POLICY');
+  assert.equal((await refusal({ edits: [TWO[0], { path: '.git/config', old: '', new: '2' }] })).code, 'E_POLICY');
+  const { ok, errors } = await send({ edits: [TWO[0], { ...TWO[1], path: at('src/b.ts') }] });
+  assert.ok(ok, JSON.stringify(errors));
+});
+
+test('a file that file_edit names is locked until its call is over', async (t) => {
+  const { session, send, contents } = await severalFiles(t);
+  const both = [
+    [...TWO, { path: 'c.md', old: '1', new: '2' }],
+    [
+      { path: 'c.md', old: 'a is', new: 'one is' },
+      { path: 'src/b.ts', old: './a', new: './one' },
+    ],
+  ];
+  const answers = await Promise.all([
+    ...both.map((edits) => send({ edits })),
+    session.call('file_edit', { path: 'src/a.ts', old: 'export', new: 'export' + ' ' } as never),
+  ]);
+  for (const { ok, errors } of answers) assert.ok(ok, JSON.stringify(errors));
+  assert.deepEqual(contents(), {
+    'src/a.ts': 'export  const one = 1;\n',
+    'src/b.ts': 'import { one } from "./one";\n',
+    'c.md': 'one is 2\n',
+  });
+});
+
+/** Places of a text, also those that overlap. */
+function countOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) count++;
+  return count;
+}
+
+test('random edits of several files do what search and replace does, or nothing at all', async (t) => {
+  const { session, at } = await severalFiles(t);
+  const names = ['x.txt', 'y.txt', 'z.txt'] as const;
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', 'ab', 'bc', '\n'), { minLength: 2, maxLength: 6 })
+    .map((parts) => parts.join(''));
+  const edit = fc.record({
+    path: fc.constantFrom(...names),
+    old: fc.constantFrom('a', 'b', 'c', 'ab', 'bc', 'ca'),
+    new: fc.stringMatching(/^[abcd]{0,3}$/),
+  });
+  const seen = { done: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.tuple(text, text, text),
+      fc.array(edit, { minLength: 1, maxLength: 3 }),
+      async (texts, edits) => {
+        const model = new Map(names.map((name, index): [string, string] => [name, texts[index] ?? '']));
+        for (const [name, content] of model) writeFileSync(at(name), content);
+        const before = new Map(model);
+        let fits = true;
+        for (const one of edits) {
+          const now = model.get(one.path) ?? '';
+          fits &&= one.old !== one.new && countOf(now, one.old) === 1;
+          model.set(
+            one.path,
+            now.replace(one.old, () => one.new),
+          );
+        }
+        const { ok } = await session.call('file_edit', { edits, exact: true });
+        assert.equal(ok, fits);
+        seen[ok ? 'done' : 'refused'] += 1;
+        const wanted = fits ? model : before;
+        for (const name of names) assert.equal(readFileSync(at(name), 'utf8'), wanted.get(name), name);
+      },
+    ),
+    { numRuns: 120 },
+  );
+  assert.ok(seen.done > 5 && seen.refused > 5, JSON.stringify(seen));
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent, FileSnapshot } from '../../contracts/workspace.ts';
-import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
+import { changedMeanwhile } from '../../platform/files/snapshot-entry.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { type AppliedHunk, applyPatch } from '../../text/apply-patch.ts';
 import { isBeginPatch, type PatchSection, parseBeginPatch } from '../../text/begin-patch.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -296,5 +296,95 @@ test('the style of the line ends is told, and mixtures are called so [S0-30]', (
   };
   for (const [style, texts] of Object.entries(table)) {
     for (const text of texts) assert.equal(newlineStyle(text), style, JSON.stringify(text));
+  }
+});
+
+async function severalFiles(t: TestContext, files: Readonly<Record<string, string | Uint8Array>>, registry?: string) {
+  const written = registry === undefined ? {} : { registry: { text: registry, file: 'registry.yaml' } };
+  const scratch = await openScratchRuntime(written);
+  t.after(() => scratch.dispose());
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(scratch.workspace, path), content);
+  return {
+    ...scratch,
+    send: (args: Record<string, unknown>) => scratch.session.call('file_read', args as never),
+    async read(args: Record<string, unknown>) {
+      const { ok, data, errors } = await scratch.session.call('file_read', args as never);
+      assert.ok(ok, JSON.stringify(errors));
+      return fileRead.data.parse(data);
+    },
+  };
+}
+
+const contentOf = (one: object | undefined): unknown => (one as { content?: string } | undefined)?.content;
+
+test('file_read reads several files, and one that fails does not fail the rest', async (t) => {
+  const { read, send, workspace } = await severalFiles(t, {
+    a: 'one\n',
+    b: Buffer.from([0, 255, 0]),
+    c: 'two\nthree\n',
+  });
+  mkdirSync(join(workspace, 'dir'));
+  symlinkSync('/etc/passwd', join(workspace, 'out'));
+  const { files = [], ...sums } = await read({ path: ['a', 'gone', 'b', 'dir', 'out', 'c', 'a'] });
+  assert.deepEqual(sums, { content: '', sha256: null, size: 4 + 3 + 10 + 4, truncated: false, encoding: 'utf-8' });
+  assert.deepEqual(files.map(contentOf), ['one\n', undefined, 'AP8A', undefined, undefined, 'two\nthree\n', 'one\n']);
+  assert.deepEqual(
+    files.map((one) => ('error' in one ? [one.error.code, one.error.reason] : one.path)),
+    ['a', ['E_FILE_IO', 'ENOENT'], 'b', ['E_FILE_IO', 'EISDIR'], ['E_POLICY', 'EXDEV'], 'c', 'a'],
+  );
+  const only = await read({ paths: ['c'] });
+  assert.deepEqual(only.files?.map(contentOf), ['two\nthree\n']);
+  const none = await send({ path: ['gone', 'dir'] });
+  assert.deepEqual([none.ok, none.errors[0]?.code], [false, 'E_FILE_IO']);
+  assert.match(none.errors[0]?.message ?? '', /^None of 2 files was read: /);
+});
+
+test('file_read gives each of several files its share of max_bytes, and what a short one leaves to the others', async (t) => {
+  const long = 'x'.repeat(99).concat('\n').repeat(100);
+  const { read, session } = await severalFiles(t, { short: 'short\n', long, longer: long.repeat(2) });
+  const args = { path: ['long', 'short', 'longer'], max_bytes: 2006 };
+  const { files = [], truncated } = await read(args);
+  assert.ok(truncated);
+  assert.deepEqual(
+    files.map((one) => String(contentOf(one)).length),
+    [1000, 6, 1000],
+  );
+  const { text } = session.present({ tool: 'file_read', args }, await session.call('file_read', args));
+  assert.match(
+    text,
+    /^=== long: lines 1 to 10 of more, 10000 bytes, sha256 \S+\n\[max_bytes reached: the rest begins at file_read \{"path":"long","offset":10\}\]\nx/,
+  );
+  assert.match(text, /\n=== short: 1 line, 6 bytes, sha256 \S+\nshort\n=== longer: lines/);
+});
+
+test('the text of several files is cut in shares too, with the call for the rest of each', async (t) => {
+  const lines = (name: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${name} ${at + 1}\n`).join('');
+  const files = { a: lines('a', 2000), b: lines('b', 3), c: lines('c', 3000) };
+  const { session } = await severalFiles(t, files, 'version: 1\nlimits: { max_answer_tokens: 1000 }\n');
+  const args = { path: ['a', 'b', 'c', 'gone'] };
+  const { text } = session.present({ tool: 'file_read', args }, await session.call('file_read', args));
+  assert.ok(Buffer.byteLength(text) <= 4000, String(text.length));
+  assert.ok(text.includes('\n=== b: 3 lines, 12 bytes, sha256 '));
+  assert.ok(text.includes('\nb 1\nb 2\nb 3\n=== c: 3000 lines'));
+  assert.match(text, /\n=== gone: not read: .*gone/);
+  for (const name of ['a', 'c'] as const) {
+    const shown = [...text.matchAll(new RegExp(`^${name} (\\d+)$`, 'gm'))].map((match) => Number(match[1]));
+    const rest = new RegExp(
+      `lines 1 to ${shown.length} of \\d+ shown.*Rest: file_read \\{"path":"${name}","offset":${shown.length + 1}\\}`,
+    );
+    assert.match(text, rest);
+  }
+});
+
+test('file_read takes lines of each of several files, and refuses a list that a rule forbids in part', async (t) => {
+  const rule = "version: 1\narg_constraints: [{ tool: file_read, arg_patterns: ['*.md'] }]\n";
+  const { read, send } = await severalFiles(t, { 'a.md': '1\n2\n3\n', 'b.md': '4\n5\n', 'c.txt': 'x\n' }, rule);
+  const { files = [] } = await read({ path: ['a.md', 'b.md'], offset: 2, limit: 1 });
+  assert.deepEqual(files.map(contentOf), ['2\n', '5\n']);
+  const refused = await send({ path: ['a.md', 'c.txt'] });
+  assert.deepEqual([refused.ok, refused.errors[0]?.code], [false, 'E_POLICY']);
+  for (const path of [[], [''], Array.from({ length: 33 }, () => 'a.md')]) {
+    assert.equal((await send({ path })).errors[0]?.code, 'E_VALIDATION_FAIL');
   }
 });

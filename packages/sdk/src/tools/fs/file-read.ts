@@ -1,13 +1,14 @@
 /**
- * file_read: one file's content, or some of its lines, and the digest of the whole file.
+ * file_read: the content of one or several files, or some of their lines, and the digests of the whole files.
  *
  * Answers without a promise when the workspace does, which small files do; nothing on that way asks for the signal.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
-import { callText, type ToolText } from '../../contracts/tool-text.ts';
+import { type AnswerPart, callText, type ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent, ReadOptions } from '../../contracts/workspace.ts';
+import { countLines, shareOut } from '../../present/fit-parts.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import {
   type DetectedEncoding,
@@ -35,11 +36,16 @@ export function newlineStyle(text: string): NewlineStyle {
 const MAX_BYTES_DEFAULT = 1_048_576;
 const MAX_BYTES_LIMIT = 64 * 1024 * 1024;
 
+/** An answer as text has room for 40 parts. */
+const MAX_FILES = 32;
+
 const args = z.strictObject({
-  path: z.string().min(1).describe('File to read, relative to the workspace root'),
+  path: z
+    .union([z.string().min(1), z.array(z.string()).min(1).max(MAX_FILES)])
+    .describe('File, or a list of files, relative to the workspace root'),
   max_bytes: z.int().min(1).max(MAX_BYTES_LIMIT).default(MAX_BYTES_DEFAULT).describe('Bytes to return at most'),
   offset: z.int().min(1).optional().describe('First line to return, from 1'),
-  limit: z.int().min(1).optional().describe('Number of lines to return at most'),
+  limit: z.int().min(1).optional().describe('Lines to return at most'),
   encoding: z
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
     .default('auto')
@@ -47,7 +53,7 @@ const args = z.strictObject({
   line_numbers: z.boolean().optional().describe('Number the lines in the text'),
 });
 
-const data = z.strictObject({
+const file = z.strictObject({
   content: z.string().describe('The text, byte order mark included; base64 when `encoding` says so'),
   sha256: z
     .string()
@@ -69,46 +75,125 @@ const data = z.strictObject({
     .describe('Lines of the whole file, with `offset` or `limit`; missing beyond 1 GiB, where reading stops early'),
 });
 
+const failed = z.strictObject({
+  path: z.string(),
+  error: z.strictObject({ code: z.string(), message: z.string(), reason: z.string().exactOptional() }),
+});
+
+const data = file.extend({
+  files: z
+    .array(z.union([file.extend({ path: z.string() }), failed]))
+    .exactOptional()
+    .describe('Each file, or why it was not read, for a list of files; the fields above are then sums, or empty'),
+});
+
 type Args = z.output<typeof args>;
+type OneFile = Args & { readonly path: string };
+type FileData = z.output<typeof file>;
 type Data = z.output<typeof data>;
+type SeveralData = NonNullable<Data['files']>;
 
 export const fileRead = defineTool({
   name: 'file_read',
   category: 'fs',
   title: 'Read file',
-  summary: 'Read a file inside the workspace',
+  summary: 'Read files inside the workspace',
   policyNotes: 'Paths that leave the workspace are refused; only regular files are read',
   args,
   data,
   annotations: {
     kind: 'read',
     side_effect_level: 'read_only',
-    arg_schema: { path_params: ['path'], arg_aliases: { file: 'path', file_path: 'path' }, required: ['path'] },
+    arg_schema: {
+      path_params: ['path'],
+      arg_aliases: { file: 'path', file_path: 'path', paths: 'path', files: 'path' },
+      required: ['path'],
+    },
     capabilities: { workspace: ['read_text'] },
   },
   effect: 'read',
   risk: 'low',
   knownAs: {
-    names: ['read', 'readfile', 'readtextfile', 'view', 'cat'],
-    args: { file_path: 'path', path: 'path', target_file: 'path', offset: 'offset', limit: 'limit' },
+    names: ['read', 'readfile', 'readtextfile', 'readmanyfiles', 'readmultiplefiles', 'view', 'cat'],
+    args: { file_path: 'path', path: 'path', paths: 'path', target_file: 'path', offset: 'offset', limit: 'limit' },
   },
   idempotent: true,
   timeoutMs: 10_000,
-  measure: ({ content }) => content.length,
+  measure: ({ content, files = [] }) =>
+    files.reduce((sum, one) => sum + ('content' in one ? one.content.length : 0), content.length),
   hasLargeAnswers: true,
-  present: presentFile,
+  present: presentRead,
   run(wanted, context) {
-    if (wanted.offset !== undefined || wanted.limit !== undefined) return readLines(wanted, context);
-    const file = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes, BEGINNING));
-    return file instanceof Promise
-      ? file.then((read) => answerFile(wanted, read, context))
-      : answerFile(wanted, file, context);
+    const { path } = wanted;
+    return typeof path === 'string' ? readOne(wanted as OneFile, context) : readSeveral(path, wanted, context);
   },
 });
 
-function answerFile({ path, encoding }: Args, file: FileContent, context: ToolContext): Data {
-  const { bytes, size, truncated } = file;
-  const whole = { sha256: digestOf(file, path, context), size, truncated };
+function readOne(wanted: OneFile, context: ToolContext): FileData | Promise<FileData> {
+  if (wanted.offset !== undefined || wanted.limit !== undefined) return readLines(wanted, context);
+  const read = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes, BEGINNING));
+  return read instanceof Promise
+    ? read.then((content) => answerFile(wanted, content, context))
+    : answerFile(wanted, read, context);
+}
+
+/** What one cannot be read for is said in its place. The files share `max_bytes`; what a short one leaves is for the others. */
+async function readSeveral(paths: readonly string[], wanted: Args, context: ToolContext): Promise<Data> {
+  const { max_bytes: most } = wanted;
+  const sizes: number[] = [];
+  for (const path of paths) sizes.push(await sizeBefore(path, most, context));
+  const shares = shareOut(sizes, most);
+  const files: SeveralData = [];
+  for (const [at, path] of paths.entries()) {
+    context.signal.throwIfAborted();
+    try {
+      files.push({ path, ...(await readOne({ ...wanted, path, max_bytes: Math.max(1, shares[at] ?? 1) }, context)) });
+    } catch (thrown) {
+      if (!isToolError(thrown) || !OF_ONE_FILE.has(thrown.code)) throw thrown;
+      const { reason } = thrown.details;
+      const { code, message } = thrown;
+      files.push({ path, error: { code, message, ...(typeof reason === 'string' ? { reason } : {}) } });
+    }
+  }
+  const read = files.filter((one): one is FileData & { path: string } => 'content' in one);
+  if (read.length === 0) throw noneRead(files);
+  const refused = files.flatMap((one) => ('error' in one && one.error.code === 'E_POLICY' ? [one.path] : []));
+  if (refused.length > 0) context.record({ refused_paths: refused });
+  return {
+    content: '',
+    sha256: null,
+    size: read.reduce((sum, { size }) => sum + size, 0),
+    truncated: read.some(({ truncated }) => truncated),
+    encoding: 'utf-8',
+    files,
+  };
+}
+
+function noneRead(files: SeveralData): ToolError {
+  const errors = files.flatMap((one) => ('error' in one ? [one.error.message] : []));
+  return new ToolError('E_FILE_IO', `None of ${counted(files.length, 'file')} was read: ${errors[0]}`, {
+    path: files[0]?.path ?? 'path',
+    details: { reason: 'none_read', errors, next: 'Check the spelling, or find the files with fs_list' },
+  });
+}
+
+/** Errors that say nothing about the other files. */
+const OF_ONE_FILE: ReadonlySet<string> = new Set(['E_FILE_IO', 'E_POLICY']);
+
+/** Anything but a readable plain file counts as large; reading it then reports the problem. */
+async function sizeBefore(path: string, most: number, { workspace }: ToolContext): Promise<number> {
+  try {
+    const stat = await workspace.stat(path);
+    return stat?.type === 'symlink' ? most : Math.min(stat?.size ?? 0, most);
+  } catch (thrown) {
+    if (!isToolError(thrown)) throw thrown;
+    return 0;
+  }
+}
+
+function answerFile({ path, encoding }: OneFile, read: FileContent, context: ToolContext): FileData {
+  const { bytes, size, truncated } = read;
+  const whole = { sha256: digestOf(read, path, context), size, truncated };
   if (encoding === 'base64') return { content: base64(bytes), ...whole, encoding };
   const found = encoding === 'auto' ? detectEncoding(bytes, { isPrefix: truncated }) : { encoding, hasMark: false };
   if (found.encoding === 'binary') return { content: base64(bytes), ...whole, encoding: 'base64', binary: true };
@@ -161,7 +246,7 @@ class LazyReadOptions implements ReadOptions {
   }
 }
 
-function readLines(wanted: Args, context: ToolContext): Data | Promise<Data> {
+function readLines(wanted: OneFile, context: ToolContext): FileData | Promise<FileData> {
   const { path, max_bytes, offset = 1, limit = Number.MAX_SAFE_INTEGER, encoding } = wanted;
   if (encoding === 'base64') throw noLines(path, 'base64 has no lines');
   const window = new LineWindow({ first: offset, count: limit, maxBytes: max_bytes, encoding });
@@ -169,26 +254,30 @@ function readLines(wanted: Args, context: ToolContext): Data | Promise<Data> {
     onPiece: (piece) => window.add(piece),
     isEnough: () => window.isComplete,
   });
-  const answer = (file: FileContent): Data => answerLines(wanted, file, { window, context });
-  const file = context.workspace.readFile(path, options);
-  return file instanceof Promise ? file.then(answer) : answer(file);
+  const answer = (read: FileContent): FileData => answerLines(wanted, read, { window, context });
+  const read = context.workspace.readFile(path, options);
+  return read instanceof Promise ? read.then(answer) : answer(read);
 }
 
-function answerLines(wanted: Args, file: FileContent, parts: { window: LineWindow; context: ToolContext }): Data {
+function answerLines(
+  wanted: OneFile,
+  read: FileContent,
+  parts: { window: LineWindow; context: ToolContext },
+): FileData {
   const { path, offset = 1 } = wanted;
   const { bytes, last, total, isCut, ...detected } = parts.window.finish();
   if (offset > Math.max(total, 1)) warnPastEnd(parts.context, { path, offset, total });
   const { content, encoding } = decodeLines(path, bytes, detected);
   return {
     content,
-    sha256: digestOf(file, path, parts.context),
-    size: file.size,
+    sha256: digestOf(read, path, parts.context),
+    size: read.size,
     truncated: isCut,
     encoding,
     ...(detected.hasMark ? BOM : {}),
     newline: newlineStyle(content),
     lines: { start: offset, end: last },
-    ...(file.isPartial === true ? {} : { total_lines: total }),
+    ...(read.isPartial === true ? {} : { total_lines: total }),
   };
 }
 
@@ -233,13 +322,29 @@ const PICTURES: readonly (readonly [RegExp, string])[] = [
   [/^JVBERi0/, 'application/pdf'],
 ];
 
-function presentFile(read: Data, wanted: Args): ToolText {
+function presentRead({ files, ...one }: Data, wanted: Args): ToolText {
+  const { path } = wanted;
+  if (files === undefined) return presentFile(one, { ...wanted, path: String(path) });
+  return { parts: files.flatMap((read) => presentPart(read, wanted)) };
+}
+
+/** The line that tells of a file stands above its content. */
+function presentPart(read: SeveralData[number], wanted: Args): readonly AnswerPart[] {
+  if ('error' in read)
+    return [{ type: 'text', title: `=== ${shownName(read.path)}: not read: ${read.error.message}`, text: '' }];
+  const { head = '', parts = [] } = presentFile(read, { ...wanted, path: read.path });
+  const [first, ...others] = parts;
+  if (first?.type === 'text') return [{ ...first, title: `=== ${head}` }, ...others];
+  return [{ type: 'text', title: `=== ${head}`, text: '' }, ...parts];
+}
+
+function presentFile(read: FileData, wanted: OneFile): ToolText {
   const { content, sha256, size, encoding, lines, total_lines, truncated } = read;
   const name = shownName(wanted.path);
   const version = sha256 === null ? 'no digest' : `sha256 ${sha256}`;
   if (encoding === 'base64') return presentBytes(read, wanted, `${name}: ${size} bytes, ${version}`);
   const first = lines?.start ?? 1;
-  const count = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
+  const count = content === '' ? 0 : countLines(content) - (content.endsWith('\n') ? 1 : 0);
   const last = first + count - 1;
   const all = total_lines ?? (truncated ? undefined : last);
   const range =
@@ -258,11 +363,11 @@ function presentFile(read: Data, wanted: Args): ToolText {
   };
 }
 
-function from({ path, line_numbers }: Args, offset: number): string {
+function from({ path, line_numbers }: OneFile, offset: number): string {
   return callText('file_read', { path, offset, ...(line_numbers ? { line_numbers } : {}) });
 }
 
-function longLine({ path }: Args, line: number): string {
+function longLine({ path }: OneFile, line: number): string {
   return `line ${line} is too long to be shown whole; search it with ${callText('grep', { pattern: '…', glob: path })}`;
 }
 
@@ -274,7 +379,7 @@ function numbered(content: string, first: number): string {
 }
 
 /** A picture or document whole as a block; any other bytes only when they were asked for. */
-function presentBytes({ content, size, truncated }: Data, { path, encoding }: Args, head: string): ToolText {
+function presentBytes({ content, size, truncated }: FileData, { path, encoding }: OneFile, head: string): ToolText {
   if (encoding === 'base64') return { head: `${head}, as base64`, parts: [{ type: 'text', text: content }] };
   const mimeType = PICTURES.find(([begin]) => begin.test(content))?.[1];
   if (mimeType === undefined)

@@ -185,7 +185,7 @@ test('file_write can be repeated safely unless it appends [S0-31]', () => {
   );
 });
 
-test('file_write refuses wishes that exclude each other and digests that are none [S0-31]', () => {
+test('file_write refuses options that exclude each other and malformed digests [S0-31]', () => {
   const sha256 = sha256Hex('');
   const table: readonly (readonly [object, boolean])[] = [
     [{ create_only: true, append: true }, false],

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileChange, WriteOptions } from '../../contracts/workspace.ts';
-import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
+import { changedMeanwhile } from '../../platform/files/snapshot-entry.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { readExisting } from './read-existing.ts';
 

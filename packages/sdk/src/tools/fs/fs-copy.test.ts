@@ -20,7 +20,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('fs_copy copies files and whole folders, links as links, and keeps modes unless told not to [S0-28]', async (t) => {
+test('fs_copy copies files and whole folders, links as links, and keeps modes by default [S0-28]', async (t) => {
   const { workspace, call, modeOf } = await scene(t);
   assert.deepEqual((await call({ src: 'src', dst: 'kept' })).data, {
     copied: true,
@@ -71,7 +71,7 @@ test('fs_copy refuses paths that leave and git data by policy, and copies their 
   assert.equal((await call({ src: 'src', dst: 'repository/copy' })).ok, true);
 });
 
-test('fs_copy defaults to keeping modes and what stands at the target [S0-28]', () => {
+test('fs_copy defaults to keeping modes and what is at the target [S0-28]', () => {
   assert.deepEqual(fsCopy.args.parse({ src: 'a', dst: 'b' }), {
     src: 'a',
     dst: 'b',

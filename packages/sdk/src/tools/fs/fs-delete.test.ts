@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { defaultRegistry } from '../../registry/default-registry.ts';
+import { defaultRegistry } from '../../registry/build-registry.ts';
 import { createRuntime } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { fsDelete } from './fs-delete.ts';

@@ -91,7 +91,7 @@ test('of two moves of one folder at once exactly one finds it, by whatever spell
   assert.equal(answers.find(({ ok }) => !ok)?.errors[0]?.message.startsWith('File not found: '), true);
 });
 
-test('fs_move defaults to keeping what stands at the target [S0-27]', () => {
+test('fs_move defaults to keeping what is at the target [S0-27]', () => {
   assert.deepEqual(fsMove.args.parse({ src: 'a', dst: 'b' }), {
     src: 'a',
     dst: 'b',

@@ -1,7 +1,6 @@
 /** The glob a caller gave, as queries take it. It may not even try to look outside the workspace. */
 import { ToolError } from '@tool-runtime/protocol';
-import { cutText } from '../../glob/cut-text.ts';
-import { type GlobPath, isLiteralGlob, parseGlob } from '../../glob/glob-syntax.ts';
+import { cutText, type GlobPath, isLiteralGlob, parseGlob } from '../../glob/glob-syntax.ts';
 import { SANDBOX_RULE } from '../../platform/descriptors/path-rules.ts';
 
 export const MAX_GLOB_CHARACTERS = 1024;

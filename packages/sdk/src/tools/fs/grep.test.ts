@@ -28,7 +28,7 @@ async function scene(t: TestContext, files: Readonly<Record<string, string>>) {
   };
 }
 
-test('grep answers file, line, column and snippet, ignoring case unless told [S0-33]', async (t) => {
+test('grep answers file, line, column and snippet, ignoring case by default [S0-33]', async (t) => {
   const { search } = await scene(t, { 'src/x.rs': 'fn a() {\n  é Panic!("x");\n}\n', 'b.md': 'panic!\n' });
   assert.deepEqual(await search({ pattern: 'panic!', glob: 'src/**' }), {
     matches: [{ file: 'src/x.rs', line: 2, col: 5, snippet: '  é Panic!("x");' }],
@@ -101,7 +101,7 @@ test('grep skips binary, hidden and vendor files, and stays inside [S0-33]', asy
   }
 });
 
-test('grep hands over what it has when its time is up, flagged and not failed [S0-33 S0-80]', async (t) => {
+test('grep returns what it has when its time is up, flagged and not failed [S0-33 S0-80]', async (t) => {
   const { search, workspace } = await scene(t, { 'a-first': 'needle\n' });
   writeFileSync(join(workspace, 'big'), 'x y z\n'.repeat(700_000));
   for (let copy = 0; copy < 1500; copy++) linkSync(join(workspace, 'big'), join(workspace, `big-${copy}`));
@@ -111,7 +111,7 @@ test('grep hands over what it has when its time is up, flagged and not failed [S
   assert.equal(grep.timeoutMs, 10_000);
 });
 
-test('grep gives half an answer to nobody who stopped waiting [S0-33]', async () => {
+test('grep gives no partial answer to a caller that stopped waiting [S0-33]', async () => {
   const controller = new AbortController();
   const workspace = {
     search: async (_: SearchQuery) => ({ matches: [], counts: [], truncated: false, interrupted: true }),

@@ -3,14 +3,11 @@ import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { goBack, shortHash } from '../../present/rows.ts';
-import { reportPaths } from './changes/report-changes.ts';
-import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { gitRefused } from './operation/git-refused.ts';
-import { operationUnderWay, readOperationState, type StateFile } from './operation/operation-state.ts';
-import { readHead } from './operation/read-head.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { gitRefused, operationUnderWay, readHead, readOperationState, type StateFile } from './operation-state.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
+import { reportPaths, touchedFiles } from './report-changes.ts';
 
 const data = z.strictObject({
   aborted: z.boolean(),

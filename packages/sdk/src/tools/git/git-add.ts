@@ -15,10 +15,8 @@ import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { paths } from './git-arguments.ts';
-import { exactNames, pathspecsOf } from './pathspecs-of.ts';
-import { refuseLfsContents } from './refuse-lfs.ts';
-import { refuseGitData, refuseInsideRepository, refuseRepository } from './refuse-paths.ts';
+import { exactNames, paths, pathspecsOf } from './git-arguments.ts';
+import { refuseGitData, refuseInsideRepository, refuseLfsContents, refuseRepository } from './refuse-paths.ts';
 
 const MAX_LISTED = 1000;
 

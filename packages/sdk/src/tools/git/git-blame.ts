@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { parseBlame } from '../../git/parse-blame.ts';
+import { parseBlame } from '../../git/parse-history.ts';
 import { cleanPath } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
 import { counted, shortHash, shownName } from '../../present/rows.ts';

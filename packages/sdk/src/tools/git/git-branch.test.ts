@@ -142,7 +142,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('git_branch renames, the current branch unless told otherwise, and sets what a branch follows [S0-46]', async () => {
+  test('git_branch renames, the current branch by default, and sets what a branch follows [S0-46]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const hash = repository.git('rev-parse', 'HEAD').trim();
       repository.git('branch', 'other');

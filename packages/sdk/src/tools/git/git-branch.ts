@@ -6,8 +6,7 @@ import type { ToolText } from '../../contracts/tool-text.ts';
 import { currentBranch } from '../../git/head-commit.ts';
 import { branchSubject, readGit } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
-import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
-import { readBranches } from './branches/read-branches.ts';
+import { createBranch, deleteBranch, readBranches, renameBranch, setUpstream } from './branches.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { revision } from './git-arguments.ts';
 

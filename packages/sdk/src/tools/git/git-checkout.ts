@@ -7,13 +7,11 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { goBack, shortHash } from '../../present/rows.ts';
-import { reportFiles } from './changes/report-changes.ts';
-import { refuseOverwriting } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { gitRefused } from './operation/git-refused.ts';
-import { shortBranch } from './operation/read-head.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { gitRefused, shortBranch } from './operation-state.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
+import { refuseOverwriting, reportFiles } from './report-changes.ts';
 
 const args = z.strictObject({
   ref: z.string().min(1).describe('Branch, or tag, hash or expression for a detached HEAD; with create: a new name'),

@@ -6,7 +6,7 @@ import type { ChangedFile } from '../../contracts/git.ts';
 import type { RuleContext, RuleSubject } from '../../contracts/rule.ts';
 import { defineTool } from '../../contracts/tool.ts';
 import { secGitCleanTree } from '../../rules/sec.git.clean_tree.ts';
-import { readBlobs } from '../../validation/read-blobs.ts';
+import { readBlobs } from '../../validation/change-set.ts';
 import { gitCommit } from './git-commit.ts';
 
 interface Committed {
@@ -161,7 +161,7 @@ describe('git_commit [S0-45]', () => {
       assert.equal(repository.git('rev-list', '--count', 'HEAD').trim(), '4');
     }));
 
-  test('a lock somebody left is named, with what to do about it [S0-45]', () =>
+  test('a lock that was left behind is named, with what to do about it [S0-45]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.write({ '.git/index.lock': '', 'b.txt': 'b\n' });
       const error = await runtime.refused('git_add', { paths: ['b.txt'] });
@@ -192,7 +192,7 @@ describe('git_commit [S0-45]', () => {
       assert.equal(repository.gitCode('rev-parse', '-q', '--verify', 'MERGE_HEAD'), 1);
     }));
 
-  test('a committer nobody named is made up and said so [S0-45]', async () => {
+  test('a missing committer is made up and reported [S0-45]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     repository.git('config', '--unset', 'user.name');
     repository.git('config', '--unset', 'user.email');
@@ -246,9 +246,9 @@ describe('overrides [S0-66]', () => {
 });
 
 describe('what was judged is what is committed [S0-67]', () => {
-  test('a file staged by somebody else between gate and commit is not in the commit [S0-67] (deep)', async () => {
+  test('a file staged by another program between gate and commit is not in the commit [S0-67] (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
-    // A hook-like tool of our own that commits like git_commit, but lets somebody stage in between.
+    // A hook-like tool of our own that commits like git_commit, but lets another program stage in between.
     const slow = defineTool({
       ...gitCommit,
       name: 'slow_commit',

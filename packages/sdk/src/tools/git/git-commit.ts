@@ -12,10 +12,9 @@ import { headCommit } from '../../git/head-commit.ts';
 import { isTrue } from '../../git/parse-config.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
-import { type Signing, signingOf } from './commit-signing.ts';
-import { committerVariables } from './committer.ts';
+import { committerVariables, type Signing, signingOf } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { saveCommit } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({

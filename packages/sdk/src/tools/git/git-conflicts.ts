@@ -7,11 +7,9 @@ import type { FileContent, Workspace } from '../../contracts/workspace.ts';
 import { type ConflictHunk, parseConflictMarkers } from '../../git/parse-conflict-markers.ts';
 import { findInProgress, STATES } from '../../git/parse-status.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { CONFLICT_KINDS, parseUnmerged } from './conflicts/parse-unmerged.ts';
-import { readSides } from './conflicts/read-sides.ts';
+import { CONFLICT_KINDS, parseUnmerged, readSides } from './conflict-sides.ts';
 import { READ_GIT } from './git-annotations.ts';
-import { paths } from './git-arguments.ts';
-import { pathspecsOf } from './pathspecs-of.ts';
+import { paths, pathspecsOf } from './git-arguments.ts';
 
 const MAX_FILES = 1000;
 

@@ -10,15 +10,20 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { goBack, nameRows, shortHash } from '../../present/rows.ts';
-import { reportChanges } from './changes/report-changes.ts';
 import { committerEnvironment, rebaseEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { gitRefused } from './operation/git-refused.ts';
-import { type Operation, operationUnderWay, readOperationState } from './operation/operation-state.ts';
-import { readHead, unmergedPaths } from './operation/read-head.ts';
-import { warnOfConflicts } from './operation/warn-of-conflicts.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import {
+  gitRefused,
+  type Operation,
+  operationUnderWay,
+  readHead,
+  readOperationState,
+  unmergedPaths,
+  warnOfConflicts,
+} from './operation-state.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
+import { reportChanges } from './report-changes.ts';
 
 const data = z.strictObject({
   operation: z.enum(['merge', 'rebase', 'cherry-pick', 'revert']),

@@ -10,10 +10,9 @@ import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { emptyTree, findObjects, parseRange, resolveRevisions } from '../../git/resolve-revisions.ts';
-import { fileRows, patchPart } from '../../present/patch-part.ts';
-import { counted } from '../../present/rows.ts';
+import { counted, fileRows, patchPart } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
-import { paths, revision } from './git-arguments.ts';
+import { paths, pathspecsOf, revision } from './git-arguments.ts';
 import {
   contextLines,
   DIFF_WORDS,
@@ -22,10 +21,9 @@ import {
   MAX_FILES,
   maxBytes,
   patchFile,
+  patchText,
   readDiff,
-} from './patch/diff-words.ts';
-import { patchText } from './patch/patch-text.ts';
-import { pathspecsOf } from './pathspecs-of.ts';
+} from './patch-text.ts';
 
 const args = z.strictObject({
   ref: revision.default('HEAD').describe('Compared with the work tree; a..b and a...b compare two revisions'),

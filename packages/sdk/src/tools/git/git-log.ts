@@ -4,13 +4,11 @@ import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { COMMIT_WORDS, parseCommits } from '../../git/parse-commits.ts';
+import { COMMIT_WORDS, parseCommits } from '../../git/parse-history.ts';
 import { findObjects, parseRange, resolveRevisions } from '../../git/resolve-revisions.ts';
 import { counted, shortHash } from '../../present/rows.ts';
-import { commitShape } from './commits/commit-schema.ts';
 import { READ_GIT } from './git-annotations.ts';
-import { paths, plainText, revision } from './git-arguments.ts';
-import { exactNames, pathspecsOf } from './pathspecs-of.ts';
+import { commitShape, exactNames, paths, pathspecsOf, plainText, revision } from './git-arguments.ts';
 
 const ABSOLUTE =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[T ]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?$/;

@@ -12,15 +12,12 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { goBack, nameRows, shortHash } from '../../present/rows.ts';
-import { reportChanges, reportDirty } from './changes/report-changes.ts';
-import { refuseOverwriting } from './changes/touched-files.ts';
 import { committerEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { gitRefused } from './operation/git-refused.ts';
-import { shortBranch, unmergedPaths } from './operation/read-head.ts';
-import { warnOfConflicts } from './operation/warn-of-conflicts.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { gitRefused, shortBranch, unmergedPaths, warnOfConflicts } from './operation-state.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
+import { refuseOverwriting, reportChanges, reportDirty } from './report-changes.ts';
 
 const args = z
   .strictObject({

@@ -169,7 +169,7 @@ describe('git_push [S0-49]', () => {
     }
   });
 
-  test('a redirect to a host nobody allowed is not followed [S0-51]', async () => {
+  test('a redirect to a host that is not allowed is not followed [S0-51]', async () => {
     const { repository } = withRemote();
     const secret = await startGitHttpServer({ root: repository.beside });
     const open = await startGitHttpServer({ root: repository.beside, redirectTo: `http://${secret.host}` });

@@ -11,16 +11,14 @@ import { parseRawDiff } from '../../git/parse-diff.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shortHash } from '../../present/rows.ts';
-import { reportChanges } from './changes/report-changes.ts';
-import { refuseOverwriting } from './changes/touched-files.ts';
 import { rebaseEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { gitRefused } from './operation/git-refused.ts';
-import { readHead, unmergedPaths } from './operation/read-head.ts';
+import { gitRefused, readHead, unmergedPaths } from './operation-state.ts';
 import { readRecovery } from './recovery/read-recovery.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { restoreRecovery } from './recovery/restore-recovery.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
+import { refuseOverwriting, reportChanges } from './report-changes.ts';
 
 const args = z.strictObject({
   ref: z.string().min(1).describe('Branch, tag or commit to put the commits on'),

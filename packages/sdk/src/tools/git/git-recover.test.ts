@@ -475,7 +475,7 @@ describe('git_recover [S0-51]', () => {
       assert.equal((await runtime.refused('git_recover')).details?.['reason'], 'unknown_recovery');
     }));
 
-  test('refuses what is no name of a recovery point, and commits that are none [S0-51]', () =>
+  test('refuses invalid names of recovery points, and other commits [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       for (const recovery of [
         'HEAD',

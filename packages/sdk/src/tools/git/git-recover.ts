@@ -12,18 +12,22 @@ import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { emptyTree, findObjects } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shortHash } from '../../present/rows.ts';
-import { reportPaths } from './changes/report-changes.ts';
-import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { readHead, shortBranch } from './operation/read-head.ts';
+import { readHead, shortBranch } from './operation-state.ts';
 import { findLeftovers } from './recovery/find-leftovers.ts';
 import { putFiles } from './recovery/put-files.ts';
 import { toShown } from './recovery/raw-path.ts';
 import { type RecoveryPoint, readRecovery } from './recovery/read-recovery.ts';
-import { type RecoveryNote, readNote } from './recovery/recovery-note.ts';
-import { checkRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery/recovery-ref.ts';
+import {
+  checkRecoveryRef,
+  RECOVERY_FOLDER,
+  RECOVERY_REF,
+  type RecoveryNote,
+  readNote,
+} from './recovery/recovery-note.ts';
 import { pathsInDanger, requireFreeBranch, restoreRecovery } from './recovery/restore-recovery.ts';
 import { type RecoveryContext, readWorktree, saveFiles, saveRecovery } from './recovery/save-recovery.ts';
+import { reportPaths, touchedFiles } from './report-changes.ts';
 
 const args = z.strictObject({
   recovery: z.string().exactOptional().describe('`recovery` from the answer of a git tool; default: the newest one'),
@@ -260,7 +264,7 @@ interface ListedRecovery {
   readonly note: RecoveryNote;
 }
 
-/** The recovery points of a repository, newest first; references under the same name that are none are left out. */
+/** The recovery points of a repository, newest first; other references under the same name are left out. */
 async function listRecoveries(git: GitRepository): Promise<readonly ListedRecovery[]> {
   const { stdout } = await git.run({
     words: ['for-each-ref', '--sort=-refname', '--format=%(refname)%00%(contents)%00', `${RECOVERY_FOLDER}/`],

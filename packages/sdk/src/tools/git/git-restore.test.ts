@@ -110,7 +110,7 @@ describe('git_restore [S0-51]', () => {
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository) => {
       repository.write({ 'a.txt': 'two\n', 'b.txt': null });
       const call = { tool: 'git_restore', args: { paths: ['.'] } };
-      assert.deepEqual(await changesOf(repository, tools, call), ['oo a.txt', 'oo b.txt']);
+      assert.deepEqual(await changesOf(repository, tools, call), ['-o b.txt', 'oo a.txt']);
     }));
 
   test('no word of a caller is an option [S0-51] (deep)', () =>

@@ -8,11 +8,12 @@ import { parseRawDiff } from '../../git/parse-diff.ts';
 import { literalPathspec } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shownName } from '../../present/rows.ts';
-import { reportPaths } from './changes/report-changes.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { type RawPath, toShown } from './recovery/raw-path.ts';
-import { namingRecovery } from './recovery/recovery-ref.ts';
+import { namingRecovery } from './recovery/recovery-note.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
+import { reportPaths } from './report-changes.ts';
+import { restoreTogether } from './restore-together.ts';
 
 const args = z
   .strictObject({
@@ -60,8 +61,11 @@ async function restore(given: Args, context: ToolContext): Promise<z.output<type
   for (const path of different) workspace.requireAllowed(toShown(path), 'write', 'themselves');
   const saved = await saveRecovery(context, { verb: 'restore', alsoSave: given.worktree ? different : [] });
   return namingRecovery(saved, async () => {
-    await runRestore(git, source, { given, specs });
-    if (given.worktree) await reportPaths(context, different);
+    const isDone = given.worktree && (await restoreTogether(context, source, different));
+    if (!isDone || given.staged)
+      await runRestore(git, source, { given: isDone ? { ...given, worktree: false } : given, specs });
+    else await refreshIndex(git);
+    if (given.worktree && !isDone) await reportPaths(context, different);
     return { restored: different.map(toShown), recovery: saved.ref };
   });
 }
@@ -90,6 +94,11 @@ async function runRestore(git: GitRepository, source: string | undefined, { give
     next: 'name files that git tracks or that the source has; unmerged files need staged and worktree together',
     details: { exit_code: output.code, stderr: output.stderr.trim().slice(0, 2000) },
   });
+}
+
+/** So that git need not read the restored files to find them unchanged. Files that differ are no failure. */
+async function refreshIndex(git: GitRepository): Promise<void> {
+  await git.run({ words: ['update-index', '-q', '--refresh'], access: 'write', accept: [0, 1, 128] });
 }
 
 /** Raw paths that differ from the source, in the work tree or in the index, whichever is to be restored. */

@@ -6,11 +6,19 @@ import { parseRawDiff } from '../../git/parse-diff.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { counted, goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { patchText } from './patch/patch-text.ts';
+import { patchText } from './patch-text.ts';
 import { toShown } from './recovery/raw-path.ts';
-import { applyStash, dropStash, pushStash } from './stash/change-stashes.ts';
-import { readStashes } from './stash/read-stashes.ts';
-import { NOTHING_SHOWN, type StashAnswer, stashAnswer, stashAt, toldStash } from './stash/stash-answer.ts';
+import {
+  applyStash,
+  dropStash,
+  NOTHING_SHOWN,
+  pushStash,
+  readStashes,
+  type StashAnswer,
+  stashAnswer,
+  stashAt,
+  toldStash,
+} from './stashes.ts';
 
 const args = z.strictObject({
   action: z.enum(['push', 'list', 'apply', 'pop', 'drop', 'show']),

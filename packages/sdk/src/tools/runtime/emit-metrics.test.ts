@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MetricsRollup } from '../../contracts/metrics.ts';
+import type { MetricsRollup } from '../../contracts/telemetry.ts';
 import { createCounter, nothing } from '../../testing/probe-tools.ts';
 import { openScratchRuntime, type ScratchRuntime } from '../../testing/scratch-runtime.ts';
 

@@ -1,9 +1,9 @@
 /** validate: runs rules over the work tree, what is staged, or the commits since a revision. Changes nothing. */
 import { z } from 'zod';
 import { ENFORCEMENTS } from '../../contracts/classes.ts';
+import type { FoundViolation, ValidationReport } from '../../contracts/rule.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
-import type { FoundViolation, ValidationReport } from '../../contracts/validation.ts';
 import { counted, shownName } from '../../present/rows.ts';
 
 const MAX_VIOLATIONS = 1000;
@@ -79,6 +79,7 @@ export const validate = defineTool({
   profile: (_given, registry) =>
     Object.keys(registry.commands).length === 0 ? { kind: 'read', side_effect_level: 'read_only', effect: 'read' } : {},
   effect: 'process',
+  inTransaction: 'outside',
   writes: 'unknown',
   risk: 'medium',
   idempotent: true,

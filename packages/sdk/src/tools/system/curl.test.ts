@@ -7,7 +7,7 @@ import type { ToolContext } from '../../contracts/tool.ts';
 import { createHttpClient } from '../../platform/network/http-client.ts';
 import { createArtifactFiles } from '../../platform/state/artifact-files.ts';
 import { createRedactor } from '../../redaction/redactor.ts';
-import { defaultRegistry } from '../../registry/default-registry.ts';
+import { defaultRegistry } from '../../registry/build-registry.ts';
 import type { RuntimeOptions } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { curl } from './curl.ts';

@@ -8,7 +8,7 @@ import { startJob, withJobs } from '../../../test/job-scene.ts';
 import type { Session } from '../../session/session.ts';
 
 describe('job_poll', () => {
-  test('hands out what was printed since the last poll, then how the command ended', () =>
+  test('returns what was printed since the last poll, then how the command ended', () =>
     withJobs(async (scratch) => {
       const { session } = scratch;
       const job = await startJob(scratch, 'cat');

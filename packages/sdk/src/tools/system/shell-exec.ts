@@ -6,10 +6,10 @@ import type { JobArtifacts, JobNews, StreamNews } from '../../contracts/jobs.ts'
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
-import { OutputKeeper } from '../../platform/processes/output-keeper.ts';
+import { OutputKeeper } from '../../platform/processes/output-capture.ts';
+import { commandEffects, effectsData, effectsText, notRecorded } from '../../present/command-effects.ts';
 import { outputText } from '../../present/output-text.ts';
 import { describeCommands } from '../../shell/describe-commands.ts';
-import { commandEffects, effectsData, effectsText, notRecorded } from './command-effects.ts';
 import { OutputReporter } from './output-reporter.ts';
 
 const TIMEOUT_DEFAULT = 600_000;

@@ -25,7 +25,7 @@ export function refusePlaceholder({ old, new: text }: Wanted, { path, edit }: { 
   if (found === undefined) return;
   throw new ToolError(
     'E_VALIDATION_FAIL',
-    `Edit ${edit} writes a placeholder in place of code: ${safeText(found, 120)}`,
+    `Edit ${edit} of ${path} writes a placeholder in place of code: ${safeText(found, 120)}`,
     {
       path,
       details: {

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { isToolError } from '@tool-runtime/protocol';
 import { emptyTree } from '../../../git/resolve-revisions.ts';
+import { storeFiles, withTemporaryIndex } from './capture-files.ts';
 import { createLooker } from './look-at.ts';
+import { putTogether } from './put-together.ts';
 import { type RawPath, toPlain, toShown } from './raw-path.ts';
-import { storeFiles, withTemporaryIndex } from './read-by-git.ts';
 import { readStored, type StoredFile } from './read-recovery.ts';
 import type { RecoveryContext } from './save-recovery.ts';
 
@@ -19,11 +20,18 @@ export async function putFiles(context: RecoveryContext, files: readonly StoredF
     if (file.mode === '120000' || toPlain(file.path) === undefined) byGit.push(file);
     else if (!(await isThereAlready(context, file))) stale.push(file);
   }
-  for await (const { blob, bytes } of readStored(context.git, stale)) {
+  for await (const { blob, bytes } of readStored(context.git, await withoutWritten(context, stale))) {
     if (!(await putFile(context, blob, bytes))) byGit.push(blob);
   }
   await putByGit(context, byGit);
   return [...stale, ...byGit].map(({ path }) => path);
+}
+
+/** Writes those that can be written together in one commit, and answers the others. */
+async function withoutWritten(context: RecoveryContext, files: readonly StoredFile[]): Promise<readonly StoredFile[]> {
+  const wanted = files.map((file) => ({ path: file.path, blob: file, mode: permissionsOf(file) }));
+  const written = await putTogether(context, wanted);
+  return files.filter(({ path }) => !written.has(path));
 }
 
 async function isThereAlready({ workspace }: RecoveryContext, file: StoredFile): Promise<boolean> {
@@ -122,7 +130,10 @@ export async function removeFiles(context: RecoveryContext, paths: readonly RawP
   await removeByGit(context, byGit);
 }
 
-async function removeEmptyFolders({ workspace }: RecoveryContext, path: string): Promise<void> {
+export async function removeEmptyFolders(
+  { workspace }: Pick<RecoveryContext, 'workspace'>,
+  path: string,
+): Promise<void> {
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     const folder = path.slice(0, slash);
     if ((await workspace.readDirectory(folder)).length > 0) return;

@@ -3,7 +3,7 @@ import type { GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { readBatch } from '../../../git/read-batch.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
-import { isStateName } from '../operation/operation-state.ts';
+import { isStateName } from '../operation-state.ts';
 import type { BlobMode } from './fast-import.ts';
 import type { RawPath } from './raw-path.ts';
 import { INDEX_TREE } from './recovery-entries.ts';

@@ -1,7 +1,7 @@
-/** What a recovery point is made of, as the tree of its commit: files, staged contents, the index, operation state. */
+/** The parts of a recovery point, as the tree of its commit: files, staged contents, the index, operation state. */
 import type { CommitCandidate, GitRepository } from '../../../contracts/git.ts';
 import { readIndex } from '../../../git/read-index.ts';
-import type { StateFile } from '../operation/operation-state.ts';
+import type { StateFile } from '../operation-state.ts';
 import type { Captured } from './capture-files.ts';
 import type { BlobEntry, TreeEntry } from './fast-import.ts';
 import { type RawPath, toBytes } from './raw-path.ts';

@@ -8,8 +8,8 @@
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { emptyTree } from '../../../git/resolve-revisions.ts';
-import { clearOperationState } from '../operation/operation-state.ts';
-import { readStashes } from '../stash/read-stashes.ts';
+import { clearOperationState } from '../operation-state.ts';
+import { readStashes } from '../stashes.ts';
 import { putFiles, removeFiles } from './put-files.ts';
 import type { RawPath } from './raw-path.ts';
 import { type RecoveryPoint, readStored } from './read-recovery.ts';
@@ -80,7 +80,7 @@ async function restoreIndex(git: GitRepository, { index, bases, indexTree }: Rec
   for await (const { bytes } of readStored(git, [index])) await git.files.replace('index', bytes);
 }
 
-/** Files that are as HEAD had them become what the index has now. What stands where none was is left alone. */
+/** Files that are as HEAD had them become what the index has now. What is where none was is left alone. */
 async function followIndex(context: RecoveryContext, { dirty, touched }: RestoreOptions['present']): Promise<void> {
   const changed = new Set(dirty.entries.map(({ path }) => path));
   const clean = touched.filter(({ path }) => !changed.has(path));
@@ -108,7 +108,7 @@ async function checkOut({ git }: RecoveryContext, paths: readonly RawPath[], mor
     words: ['checkout-index', '--index', '--quiet', ...more, '-z', '--stdin'],
     access: 'write',
     stdin: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'),
-    // Something stands there: that is what is left alone.
+    // Something is there: that is what is left alone.
     accept: [0, 1, 128],
   });
 }

@@ -2,7 +2,7 @@
 import { isToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '../../../contracts/tool.ts';
 import { literalPathspec } from '../../../git/pathspec.ts';
-import { isThere } from '../pathspecs-of.ts';
+import { isThere } from '../git-arguments.ts';
 import type { RawPath } from './raw-path.ts';
 import type { SavedVerb } from './recovery-note.ts';
 import { saveFiles } from './save-recovery.ts';

@@ -10,20 +10,26 @@ import type { ToolContext } from '../../../contracts/tool.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { currentBranch, headCommit } from '../../../git/head-commit.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
-import { touchedFiles } from '../changes/touched-files.ts';
-import { branchOf, commitsOf, readOperationState, type StateFile } from '../operation/operation-state.ts';
-import { readHead } from '../operation/read-head.ts';
+import { branchOf, commitsOf, readHead, readOperationState, type StateFile } from '../operation-state.ts';
+import { touchedFiles } from '../report-changes.ts';
 import { type Captured, captureFiles, type Skipped } from './capture-files.ts';
 import { importStream } from './fast-import.ts';
 import { mayConvert } from './may-convert.ts';
-import { type RawPath, toShown } from './raw-path.ts';
+import { type RawPath, toPlain, toShown } from './raw-path.ts';
 import { type DirtyTree, readDirty } from './read-dirty.ts';
 import { commitEntries, recoveryEntries } from './recovery-entries.ts';
-import { NOTED_PATHS, type RecoveryNote, type SavedVerb, writeNote } from './recovery-note.ts';
-import { newRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery-ref.ts';
+import {
+  NOTED_PATHS,
+  newRecoveryRef,
+  RECOVERY_FOLDER,
+  RECOVERY_REF,
+  type RecoveryNote,
+  type SavedVerb,
+  writeNote,
+} from './recovery-note.ts';
 import { standingAt } from './standing-at.ts';
 
-export type RecoveryContext = Pick<ToolContext, 'git' | 'workspace' | 'signal' | 'warn'>;
+export type RecoveryContext = Pick<ToolContext, 'git' | 'workspace' | 'signal' | 'warn' | 'aboutToChange'>;
 
 export interface RecoveryRequest {
   readonly verb: GitVerb;
@@ -34,7 +40,7 @@ export interface RecoveryRequest {
   /** Further commits that must stay reachable. */
   readonly keep?: readonly string[];
   readonly stashes?: readonly { readonly hash: string; readonly message: string }[];
-  /** Names the verb will write: whatever stands there, tracked, ignored or not, is saved. */
+  /** Names the verb will write: whatever is there, tracked, ignored or not, is saved. */
   readonly alsoSave?: readonly RawPath[];
   /** Whether the verb may write over this file too, so that it must not go ahead when it cannot be saved. */
   mayTouch?(path: RawPath, isTracked: boolean): boolean;
@@ -82,6 +88,7 @@ export async function saveRecovery(context: RecoveryContext, request: RecoveryRe
   });
   await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
+  await context.aboutToChange(plainNames(atStake(dirty, touched, request)), ref);
   const { head, branch } = dirty;
   return { ref, details: { ...note }, head, branch, touched, dirty, state };
 }
@@ -113,7 +120,13 @@ export async function saveFiles(
   });
   await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
+  await context.aboutToChange(plainNames(paths), ref);
   return { ref };
+}
+
+/** Names that are no UTF-8 are in the recovery point alone. */
+function plainNames(paths: readonly RawPath[]): readonly string[] {
+  return [...new Set(paths)].flatMap((path) => toPlain(path) ?? []);
 }
 
 /**

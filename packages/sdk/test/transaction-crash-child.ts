@@ -1,0 +1,60 @@
+/**
+ * Commits a transaction with edits, a copy, a moved folder and a removal, and is killed right before the system call with
+ * the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
+import { createRuntime } from '../src/runtime.ts';
+
+const [workspace = '', state = '', killAt = ''] = process.argv.slice(2);
+const registry = { file: 'registry.yaml', text: 'version: 1\nshell: { mode: sandboxed }\n' };
+const runtime = await createRuntime({ workspace, state, registry });
+const session = await runtime.openSession({ actor: 'crash' });
+
+async function done(tool: string, args: Record<string, unknown>, options = {}): Promise<void> {
+  const answer = await session.call(tool as string, args, options);
+  if (!answer.ok) throw new Error(`${tool}: ${JSON.stringify(answer.errors)}`);
+}
+
+await done('tx_begin', {});
+await done('file_write', { path: 'edited.txt', content: 'new\n' });
+await done('file_write', { path: 'made/deep/new.txt', content: 'new\n', create_dirs: true });
+await done('fs_move', { src: 'folder', dst: 'moved' });
+await done('fs_delete', { path: 'removed.txt' });
+await done('fs_copy', { src: 'mode.txt', dst: 'copied.txt' });
+
+let calls = 0;
+function count(): void {
+  if (calls++ === Number(killAt)) process.kill(process.pid, 'SIGKILL');
+}
+
+// Everything that can change a file, by name or through the native calls.
+const COUNTED = ['openSync', 'writeSync', 'renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'rmSync'];
+const MORE = ['symlinkSync', 'chmodSync', 'fchmodSync', 'closeSync', 'appendFileSync', 'writeFileSync'];
+const patched = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+for (const name of [...COUNTED, ...MORE]) {
+  const original = patched[name];
+  if (original === undefined) continue;
+  patched[name] = (...args) => {
+    count();
+    return original(...args);
+  };
+}
+syncBuiltinESMExports();
+const native = loadNativeCalls() as unknown as Record<string, (...args: unknown[]) => unknown>;
+for (const name of ['rename', 'linkFile']) {
+  const original = native[name];
+  if (typeof original !== 'function') continue;
+  try {
+    native[name] = (...args: unknown[]) => {
+      count();
+      return original(...args);
+    };
+  } catch {
+    // Frozen: the calls before and after it are counted.
+  }
+}
+await done('tx_commit', {}, { idempotencyKey: 'only-once' });
+process.stdout.write(String(calls));
+process.exit(0);
