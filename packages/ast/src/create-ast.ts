@@ -1,14 +1,18 @@
 /** createAst: code intelligence for one runtime, with its tools and rules. Opening it reads and parses nothing. */
-import type { AstPlugin, Registry } from '@tool-runtime/sdk';
+import type { AstIndex, AstPlugin, Registry } from '@tool-runtime/sdk';
 import type { AstOptions } from './plugin/ast-options.ts';
-import { type CodeServices, createCodeServices, type UseServices } from './plugin/code-services.ts';
+import { type CodeServices, createCodeServices, stagedServices, type UseServices } from './plugin/code-services.ts';
 import { createRuntimeIndex } from './plugin/runtime-index.ts';
 import * as rules from './rules/catalog.ts';
 import * as tools from './tools/catalog.ts';
 
 export function createAst(options: AstOptions = {}): AstPlugin {
   let opened: CodeServices | undefined;
-  const use: UseServices = () => {
+  /** Those of open transactions, by the index that their calls are given. */
+  const staged = new WeakMap<AstIndex, CodeServices>();
+  const use: UseServices = (context) => {
+    const own = context?.ast && staged.get(context.ast);
+    if (own !== undefined) return own;
     if (opened === undefined) throw new TypeError('Code intelligence is used before its runtime opened it');
     return opened;
   };
@@ -21,8 +25,17 @@ export function createAst(options: AstOptions = {}): AstPlugin {
       await checkSettings(ports.registry);
       const services = createCodeServices(ports, options);
       opened = services;
+      const index: AstIndex = {
+        ...createRuntimeIndex(services),
+        stage(tree) {
+          const own = stagedServices(services, tree, options);
+          const view = { ...createRuntimeIndex(own), close: () => own.close() };
+          staged.set(view, own);
+          return view;
+        },
+      };
       return {
-        index: createRuntimeIndex(services),
+        index,
         async close() {
           opened = undefined;
           await services.close();

@@ -93,7 +93,7 @@ export async function openCodeRuntime(files: Files, options: CodeRuntimeOptions 
   return code;
 }
 
-/** The same runner for calls and for language servers, without a wall: what stands behind it is tested elsewhere. */
+/** The same runner for calls and for language servers, without a sandbox, which is tested elsewhere. */
 function withPrograms(ast: AstPlugin, bin: string): Partial<RuntimeOptions> {
   const runnerFor = (workspace: string, state: string) =>
     createCommandRunner({

@@ -1,5 +1,6 @@
-/** gopls and clangd as Debian has them, behind the wall: `scripts/setup-system` installs them. */
+/** gopls and clangd as Debian has them, in the sandbox: `scripts/setup-system` installs them. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { resolveProviders } from '../src/lsp/resolve-providers.ts';
@@ -26,7 +27,7 @@ const refusedBecause = (words: RegExp) => (thrown: unknown) => {
   return true;
 };
 
-describe('gopls behind the wall', () => {
+describe('gopls in the sandbox', () => {
   const files = {
     'go.mod': 'module example.com/shop\n\ngo 1.19\n',
     'price/price.go': 'package price\n\nfunc Total(a int, b int) int {\n\treturn a + b\n}\n',
@@ -70,7 +71,7 @@ describe('gopls behind the wall', () => {
     const server = await manager.serverFor(at.path);
     const known = filesOf(await server.rename(at, 'Sum'));
     write('price/thrice.go', 'package price\n\nfunc Thrice(a int) int {\n\treturn Total(a, Twice(a))\n}\n');
-    assert.deepEqual(filesOf(await server.rename(at, 'Sum')), known, 'nobody said so');
+    assert.deepEqual(filesOf(await server.rename(at, 'Sum')), known, 'it was not told');
     await manager.changed([{ path: 'price/thrice.go', kind: 'created' }]);
     const more = [...known, 'price/thrice.go'].sort();
     assert.deepEqual(filesOf(await server.rename(at, 'Sum')), more);
@@ -93,7 +94,7 @@ describe('gopls behind the wall', () => {
   });
 });
 
-describe('clangd behind the wall', () => {
+describe('clangd in the sandbox', () => {
   const files = {
     'shape.h': '#ifndef SHAPE_H\n#define SHAPE_H\nint area(int width, int height);\n#endif\n',
     'shape.c': '#include "shape.h"\n\nint area(int width, int height) {\n  return width * height;\n}\n',
@@ -111,7 +112,7 @@ describe('clangd behind the wall', () => {
   };
 
   test('plans the rename of a function over a header and two sources [S0-54]', async (t) => {
-    const { manager } = openBuilt(t, files);
+    const { manager, root } = openBuilt(t, files);
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'clangd');
     assert.deepEqual(placesOf(await server.rename(at, 'surface')), uses);
@@ -122,6 +123,8 @@ describe('clangd behind the wall', () => {
     );
     await assert.rejects(server.rename(at, '1st'), refusedBecause(/not a valid identifier/));
     await assert.rejects(server.rename(at, 'int'), refusedBecause(/keyword/));
+    // Its index would go into `.cache` of the workspace, which it sees read-only.
+    assert.deepEqual(readdirSync(root).sort(), [...Object.keys(files), 'compile_commands.json'].sort());
   });
 
   test('answers only when it has read the whole project, also when started again [S0-54]', async (t) => {

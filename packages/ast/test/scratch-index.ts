@@ -16,7 +16,7 @@ export interface ScratchIndex {
   put(file: string, text: string | Uint8Array): void;
   /** Through the workspace, as a tool would, and tells the index. */
   write(file: string, text: string): Promise<void>;
-  /** A further index, on the same state folder unless told otherwise. */
+  /** A further index, by default on the same state folder. */
   open(options?: Partial<CodeIndexOptions>): CodeIndex;
 }
 
@@ -37,7 +37,7 @@ export function scratchIndex(
   const workspace = createWorkspace(root);
   const indexes: CodeIndex[] = [];
   const open = (more: Partial<CodeIndexOptions> = {}) => {
-    const index = createCodeIndex({ workspace, folder: state, workers: 1, ...options, ...more });
+    const index = createCodeIndex({ workspace, root: directory, folder: state, workers: 1, ...options, ...more });
     indexes.push(index);
     return index;
   };

@@ -6,10 +6,10 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCommandRunner, createWorkspace, openRoot } from '@tool-runtime/sdk/testing';
+import type { LspTimers } from '../src/lsp/deadline.ts';
 import type { LspProvider } from '../src/lsp/known-providers.ts';
 import type { LanguageServer } from '../src/lsp/language-server.ts';
 import { createLspManager, type LspManager, type LspManagerOptions } from '../src/lsp/language-servers.ts';
-import type { LspTimers } from '../src/lsp/timers.ts';
 
 const MODULES = realpathSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)));
 const FIXTURES = fileURLToPath(new URL('../src/lsp/fixtures', import.meta.url));

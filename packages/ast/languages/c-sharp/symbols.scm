@@ -1,6 +1,7 @@
 ; One name, one declaration: where several patterns match, the first in this file wins.
 
 (namespace_declaration name: (_) @name body: (_) @body (#set! vis "public")) @def.module
+(file_scoped_namespace_declaration name: (_) @name (#set! vis "public") (#set! rest "yes")) @def.module
 (class_declaration name: (_) @name body: (_)? @body) @def.class
 (struct_declaration name: (_) @name body: (_)? @body) @def.struct
 (record_declaration "struct" name: (_) @name body: (_)? @body (#set! subtype "record")) @def.struct

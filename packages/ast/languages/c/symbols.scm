@@ -35,6 +35,10 @@
 (enum_specifier name: (type_identifier) @name body: (_) @body) @def.enum
 (type_definition type: [(struct_specifier name: (_) @_tag body: (_)) (union_specifier name: (_) @_tag body: (_)) (enum_specifier name: (_) @_tag body: (_))]
   declarator: (type_identifier) @name @def.type (#not-eq? @_tag @name))
+(type_definition type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))]
+  declarator: [(pointer_declarator declarator: (type_identifier) @name) (array_declarator declarator: (type_identifier) @name)] @def.type)
+(type_definition type: [(struct_specifier !name body: (_)) (union_specifier !name body: (_)) (enum_specifier !name body: (_))]
+  declarator: [(pointer_declarator declarator: (type_identifier) @name) (array_declarator declarator: (type_identifier) @name)] @def.type @lift)
 (type_definition type: [(struct_specifier !body) (union_specifier !body) (enum_specifier !body) (primitive_type) (sized_type_specifier) (type_identifier)]
   declarator: [
     (type_identifier) @name

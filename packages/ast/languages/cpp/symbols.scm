@@ -15,10 +15,10 @@
 (field_declaration_list (declaration !type declarator: (function_declarator declarator: (identifier) @name) (#set! subtype "prototype")) @def.method)
 (function_definition declarator: (function_declarator declarator: [(destructor_name) (operator_name)] @name) body: (_)? @body) @def.fn
 (function_definition declarator: (reference_declarator (function_declarator declarator: (operator_name) @name)) body: (_)? @body) @def.fn
-(function_definition declarator: (operator_cast "operator" @name) body: (_)? @body (#set! subtype "conversion")) @def.fn
+(function_definition declarator: (operator_cast "operator" @name type: (_) @name) body: (_)? @body (#set! subtype "conversion")) @def.fn
 (declaration declarator: (function_declarator declarator: [(destructor_name) (operator_name)] @name) (#set! subtype "prototype") (#set! outside "yes")) @def.fn
 (declaration declarator: (reference_declarator (function_declarator declarator: [(identifier) (operator_name)] @name)) (#set! subtype "prototype") (#set! outside "yes")) @def.fn
-(declaration declarator: (operator_cast "operator" @name) (#set! subtype "prototype")) @def.fn
+(declaration declarator: (operator_cast "operator" @name type: (_) @name) (#set! subtype "prototype")) @def.fn
 (field_declaration declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name)] @name)
   (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
@@ -62,6 +62,7 @@
 
 ; what stands around and before declarations
 (template_declaration) @statement
+(friend_declaration) @statement @lift
 (linkage_specification body: [(function_definition) (declaration)]) @statement
 (field_declaration_list (access_specifier) @section)
 (attribute_declaration) @attr

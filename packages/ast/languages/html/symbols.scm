@@ -18,3 +18,17 @@
   (#eq? @_src "src"))
 ((element (start_tag (tag_name) @_link (attribute (attribute_name) @_href [(attribute_value) @import.source (quoted_attribute_value (attribute_value) @import.source)]))) @import
   (#eq? @_link "link") (#eq? @_href "href"))
+
+; scripts and styles, in their own languages; those of an unknown type are left alone
+((script_element (start_tag) @_tag (raw_text) @embedded)
+  (#not-match? @_tag "\\s(?:type|lang)\\s*=") (#set! language "javascript"))
+((script_element (start_tag) @_tag (raw_text) @embedded)
+  (#match? @_tag "\\s(?:type|lang)\\s*=\\s*[\"']?(?:module|js|javascript|(?:text|application)/(?:java|ecma)script)[\"'\\s>]") (#set! language "javascript"))
+((script_element (start_tag) @_tag (raw_text) @embedded)
+  (#match? @_tag "\\s(?:type|lang)\\s*=\\s*[\"']?(?:ts|typescript|(?:text|application)/typescript)[\"'\\s>]") (#set! language "typescript"))
+((script_element (start_tag) @_tag (raw_text) @embedded)
+  (#match? @_tag "\\stype\\s*=\\s*[\"']?(?:importmap|speculationrules|application/(?:ld[+])?json)[\"'\\s>]") (#set! language "json"))
+((style_element (start_tag) @_tag (raw_text) @embedded)
+  (#not-match? @_tag "\\s(?:type|lang)\\s*=") (#set! language "css"))
+((style_element (start_tag) @_tag (raw_text) @embedded)
+  (#match? @_tag "\\s(?:type|lang)\\s*=\\s*[\"']?(?:css|text/css)[\"'\\s>]") (#set! language "css"))

@@ -25,6 +25,26 @@
 ((assignment_expression
     left: (member_expression object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)] property: (property_identifier) @export.name))
   (#eq? @_exports "exports"))
+((expression_statement . (assignment_expression
+    left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    right: [(function_expression name: (identifier) @name @export.name body: (_) @body) (generator_function name: (identifier) @name @export.name body: (_) @body)]) @def.fn) @statement
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((expression_statement . (assignment_expression
+    left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    right: (class name: (identifier) @name @export.name body: (_) @body)) @def.class) @statement
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((assignment_expression
+    left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    right: (object [(method_definition name: (property_identifier) @export.name)
+      (pair key: (property_identifier) @export.name value: [(arrow_function) (function_expression)])]))
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((expression_statement . (assignment_expression
+    left: (member_expression object: (identifier) @container property: (property_identifier) @name)
+    right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @def.method) @statement
+  (#not-any-of? @container "exports" "module") (#set! outside "yes"))
+((expression_statement . (assignment_expression
+    left: (member_expression object: (identifier) @container property: (property_identifier) @name)) @def.field) @statement
+  (#match? @container "^[A-Z]") (#not-eq? @name "prototype") (#set! outside "yes"))
 ((assignment_expression
     left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
     right: [(identifier) @export.name (object [(shorthand_property_identifier) @export.name (pair value: (identifier) @export.name)])])
@@ -39,8 +59,8 @@
 
 ; constants and variables
 (variable_declarator name: (identifier) @name) @def.var
-(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name @def.var (pair_pattern value: (identifier) @name @def.var)]))
-(variable_declarator name: (array_pattern (identifier) @name @def.var))
+(variable_declarator name: [(object_pattern) (array_pattern)] @bind
+  (#set! leaf "identifier shorthand_property_identifier_pattern") (#set! skip "key right"))
 
 ; tests
 ((expression_statement . (call_expression

@@ -1,6 +1,7 @@
 ; One name, one declaration: where several patterns match, the first in this file wins.
 
 (namespace_definition name: (_) @name body: (_) @body) @def.module
+(namespace_definition name: (_) @name !body (#set! rest "yes")) @def.module
 (class_declaration name: (_) @name body: (_) @body) @def.class
 (interface_declaration name: (_) @name body: (_) @body) @def.interface
 (trait_declaration name: (_) @name body: (_) @body) @def.trait
@@ -10,6 +11,7 @@
 ; members
 (method_declaration name: (_) @name body: (_)? @body) @def.method
 (property_declaration (property_element name: (variable_name (name) @name)) @def.field)
+(property_promotion_parameter name: (variable_name (name) @name)) @def.field @lift
 (enum_case name: (_) @name) @def.variant
 (const_declaration (const_element . (name) @name) @def.const)
 

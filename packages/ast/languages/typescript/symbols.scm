@@ -30,14 +30,17 @@
 (property_signature name: (_) @name) @def.field
 (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
 (public_field_definition name: (_) @name) @def.field
+; constructor properties belong to the class
+(required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.field @lift
+(optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.field @lift
 (pair key: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
 (enum_assignment name: (_) @name) @def.variant
 (enum_body name: (_) @name @def.variant)
 
 ; constants and variables
 (variable_declarator name: (identifier) @name) @def.var
-(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name @def.var (pair_pattern value: (identifier) @name @def.var)]))
-(variable_declarator name: (array_pattern (identifier) @name @def.var))
+(variable_declarator name: [(object_pattern) (array_pattern)] @bind
+  (#set! leaf "identifier shorthand_property_identifier_pattern") (#set! skip "key right"))
 
 ; tests
 ((expression_statement . (call_expression

@@ -10,7 +10,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ToolError } from '@tool-runtime/protocol';
 import { type CommandRunnerOptions, createCommandRunner } from '@tool-runtime/sdk/testing';
-import type { AnalyzerFinding } from './analyzer-finding.ts';
+import type { AnalyzerFinding } from './analyzer-adapter.ts';
 import {
   type AnalyzerRunner,
   type AnalyzerRunnerOptions,

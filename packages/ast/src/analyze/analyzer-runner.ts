@@ -4,24 +4,26 @@
  * An analyzer is one of the known ones, by name, or one the operator configured. Semgrep itself is not exercised by our
  * tests: a stand-in prints what its documented format describes, with its exit codes.
  */
-
 import { posix } from 'node:path';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import type { ToolContext } from '@tool-runtime/sdk';
+import type { Analysis } from './analyzer-adapter.ts';
 import {
   analyzerCancelled,
   analyzerFailed,
+  analyzerTimedOut,
   leavesWorkspace,
   missingConfig,
   notInstalled,
+  outputTooLarge,
   tooManyPaths,
   unknownAnalyzer,
 } from './analyzer-failures.ts';
-import type { Analysis } from './analyzer-finding.ts';
-import { type Commands, type ProcessResult, runAnalyzerProcess } from './analyzer-process.ts';
 import { ANALYZER_FORMATS, type AnalyzerFormat, type ParseContext, parseAnalysis } from './parse-analysis.ts';
 import type { ReadSource } from './place/place-analysis.ts';
 import * as catalog from './providers/catalog.ts';
 import type { AnalyzerProvider, AnalyzerTarget } from './providers/provider.ts';
+import { MAX_ANALYSIS_BYTES } from './read-json.ts';
 import { relativeTo } from './workspace-path.ts';
 
 /** An analyzer of the operator's own. Paths that a caller names are put after the arguments of the command. */
@@ -69,7 +71,7 @@ export interface AnalyzerRunner {
   readonly names: readonly string[];
   /**
    * Throws E_VALIDATION_FAIL (unknown analyzer, missing rules, unreadable or too much output), E_POLICY (path outside, no
-   * wall), E_SHELL (not installed, failed), E_TIMEOUT, or the signal's reason.
+   * sandbox), E_SHELL (not installed, failed), E_TIMEOUT, or the signal's reason.
    */
   run(request: AnalyzerRequest): Promise<AnalyzerReport>;
 }
@@ -214,4 +216,76 @@ function safePath(argument: string, path: string): string {
   if (isOutside) throw leavesWorkspace(argument, path);
   // Led by a dot no name is an option, a negated pattern or, to Semgrep, an entry of its registry.
   return normal === '.' ? normal : `./${normal}`;
+}
+
+type Commands = ToolContext['commands'];
+
+interface ProcessPlan {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+interface ProcessResult {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** All of it. */
+  readonly stdout: string;
+  /** What is fit to show of both streams, errors first; its middle may be left out. */
+  readonly shown: string;
+  readonly networkEnforced: boolean;
+}
+
+/** For what is shown when a run fails; the standard output that is read is kept apart and whole. */
+const SHOWN_BYTES = 64 * 1024;
+
+/**
+ * One run of an analyzer through the command capability: no shell, no network, bounded time and output.
+ *
+ * Throws E_TIMEOUT, E_VALIDATION_FAIL for too much output, the signal's reason, and what the capability throws.
+ */
+async function runAnalyzerProcess(commands: Commands, plan: ProcessPlan): Promise<ProcessResult> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(analyzerTimedOut(plan.name, plan.timeoutMs)), plan.timeoutMs);
+  const { signal } = plan;
+  const cancel = (): void => {
+    if (signal !== undefined) stop.abort(analyzerCancelled(plan.name, signal));
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  try {
+    return await collect(commands, plan, stop);
+  } catch (thrown) {
+    // The reason for stopping it is the answer, not what the stopped process led to.
+    throw stop.signal.aborted ? stop.signal.reason : thrown;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+async function collect(commands: Commands, { name, argv }: ProcessPlan, stop: AbortController): Promise<ProcessResult> {
+  stop.signal.throwIfAborted();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const running = await commands.start({
+    list: { pipelines: [{ operator: null, commands: [{ argv, column: 1 }] }] },
+    cwd: '.',
+    env: {},
+    stdin: null,
+    network: false,
+    maxOutputBytes: SHOWN_BYTES,
+    onOutput(stream, chunk) {
+      if (stream !== 'stdout' || stop.signal.aborted) return;
+      bytes += chunk.length;
+      if (bytes > MAX_ANALYSIS_BYTES) stop.abort(outputTooLarge(name));
+      else chunks.push(chunk);
+    },
+    signal: stop.signal,
+  });
+  const { code, signal, stdout, stderr, networkEnforced } = await running.done;
+  stop.signal.throwIfAborted();
+  const shown = [stderr.text, stdout.text].filter((text) => text.trim() !== '').join('\n');
+  return { exitCode: code, signal, stdout: Buffer.concat(chunks).toString('utf8'), shown, networkEnforced };
 }

@@ -1,6 +1,14 @@
 /** Gathers what an adapter finds: paths become workspace-relative, and what cannot be used is dropped and counted. */
-import type { AdapterContext, RawAnalysis, RawEdit, RawFinding, RawPlace } from './analyzer-adapter.ts';
-import type { AnalyzerNote, FindingLevel, NoteKind } from './analyzer-finding.ts';
+import type {
+  AdapterContext,
+  AnalyzerNote,
+  FindingLevel,
+  NoteKind,
+  RawAnalysis,
+  RawEdit,
+  RawFinding,
+  RawPlace,
+} from './analyzer-adapter.ts';
 
 const MAX_MESSAGE = 4_000;
 const MAX_RULE = 300;

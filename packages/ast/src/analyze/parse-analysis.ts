@@ -1,6 +1,5 @@
 /** Text of an analyzer to findings: the adapter of its format, then places in one unit. */
-import type { AdapterContext, AnalyzerAdapter } from './analyzer-adapter.ts';
-import type { Analysis } from './analyzer-finding.ts';
+import type { AdapterContext, Analysis, AnalyzerAdapter } from './analyzer-adapter.ts';
 import * as catalog from './formats/catalog.ts';
 import { type PlacingOptions, placeAnalysis } from './place/place-analysis.ts';
 

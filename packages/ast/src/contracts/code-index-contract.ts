@@ -8,6 +8,10 @@ import type { ByteSpan, ImportFact, NodeType, ProblemFact, RefFact } from './fac
 
 export interface CodeIndexOptions {
   readonly workspace: Workspace;
+  /** Absolute path of the workspace, whose folders are watched. Without it changes of other programs are looked for. */
+  readonly root?: string;
+  /** Where there are more folders, none is watched. Default 4000. */
+  readonly maxWatchedFolders?: number;
   /** Private state folder, absolute; `ast.db` is kept in it. Without it, or when it cannot be used, rows live in memory. */
   readonly folder?: string;
   /** Keep nothing on disk. */
@@ -192,6 +196,10 @@ export interface IndexStats {
   readonly storage: 'disk' | 'memory';
   /** Why rows are not on disk, or what happened to them. */
   readonly note?: string;
+  /** The kernel reports changes of other programs; otherwise a question looks for them, at most once a second. */
+  readonly watched: boolean;
+  /** Why it is not. */
+  readonly unwatched?: string;
 }
 
 export interface CodeIndex extends AstIndex {

@@ -1,5 +1,5 @@
 /**
- * What one source file says about itself, as the engine hands it to the index: plain data that crosses processes.
+ * What one source file says about itself, as the engine gives it to the index: plain data that crosses processes.
  *
  * Offsets are UTF-8 byte offsets into the file on disk (a byte order mark counts); lines and columns start at 1, columns
  * count UTF-16 units.
@@ -81,6 +81,8 @@ export interface NodeFact {
   readonly test: boolean;
   /** Text from the declaration's start to its body, on one line, at most 300 characters. */
   readonly signature: string;
+  /** Of a part of the file in another language. Not kept by the index. */
+  readonly language?: string;
 }
 
 export interface RefFact {
@@ -129,4 +131,9 @@ export interface FileFacts {
   readonly generated: boolean;
   /** Library code by the language's rules (not an entry point, example, build script or test). */
   readonly library: boolean;
+}
+
+/** A container as answers spell it, whatever its language writes: `a::b` and `A\B` become `a.b` and `A.B`. */
+export function dottedPath(written: string): string {
+  return written.replaceAll(/::|\\/g, '.');
 }

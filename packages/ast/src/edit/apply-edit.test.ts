@@ -4,8 +4,8 @@ import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '@tool-runtime/sdk';
 import { refusal } from '../../test/edit-case.ts';
 import { makeExecutable, openScratchEditor, type ScratchOptions } from '../../test/scratch-editor.ts';
-import type { BuildCheck } from './build-check.ts';
-import type { Formatter } from './formatter.ts';
+import type { BuildCheck } from './apply-edit.ts';
+import type { Formatter } from './editor.ts';
 
 const FILES = {
   'a.ts': 'export const load = 1;\n',

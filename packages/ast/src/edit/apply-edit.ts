@@ -5,10 +5,28 @@ import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import type { ChangedPath } from '../lsp/open-documents.ts';
 import { restoreFailed, type Written, writePlan } from './apply-plan.ts';
-import type { BuildCheck, BuildReport } from './build-check.ts';
 import { throwIfAborted } from './edit-failures.ts';
 import type { Confidence, EditPlan, Residual } from './edit-plan.ts';
 import type { SessionMemory } from './session-memory.ts';
+
+/** The port of the build: says whether the workspace, as it is on disk, builds. */
+export interface BuildReport {
+  readonly ok: boolean;
+  /** For people: the command, or a description of it. */
+  readonly command: string;
+  /** End of what it printed. */
+  readonly output: string;
+}
+
+interface BuildRequest {
+  readonly paths: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BuildCheck {
+  /** `paths` are what an edit touches. Undefined: nothing builds these. Throws when the build cannot be run at all. */
+  check(request: BuildRequest): Promise<BuildReport | undefined>;
+}
 
 export interface ApplyOptions {
   readonly signal?: AbortSignal;

@@ -32,6 +32,9 @@ export function commitFirst(
     if (wrong === undefined) {
       if (draft.profile.errors === 'advisory' && trial.facts.problemCount > draft.facts.problemCount) {
         warn(`${draft.path}: the parser reports more problems than before, which may be wrong for this language`);
+      } else if (draft.profile.errors !== 'advisory' && trial.facts.problemCount > 0) {
+        const [problem] = trial.facts.problems;
+        warn(`${draft.path} does not parse, and did not before: line ${problem?.line}: ${problem?.message}`);
       }
       draft.adopt(trial);
       return;

@@ -1,7 +1,7 @@
 /** The lines a declaration has to itself, with what belongs to it: docs, attributes, a separator, a comment after it. */
 import type { NodeFact } from '../contracts/facts.ts';
 import type { Draft } from './draft.ts';
-import { isCommentOnly } from './syntax-node.ts';
+import { bodyNode, isCommentOnly, parts } from './syntax-node.ts';
 import { isBlank, lineEnd, lineStart } from './text-style.ts';
 
 export interface DeclarationLines {
@@ -49,4 +49,22 @@ function commentAbove(
   if (node === null) return undefined;
   const line = lineStart(text, node.startIndex);
   return isBlank(text.slice(line, node.startIndex)) ? { start: line, text: node.text } : undefined;
+}
+
+/**
+ * The string at the start of a body that documents the declaration, in languages that have such.
+ *
+ * Range in UTF-16 units of the whole statement.
+ */
+export function docstringOf(
+  draft: Draft,
+  node: NodeFact,
+): { readonly start: number; readonly end: number } | undefined {
+  if (draft.profile.doc.by !== 'docstring') return undefined;
+  const body = bodyNode(draft, node);
+  const first = body === undefined ? undefined : parts(body, draft)[0];
+  if (first === undefined || first.namedChildCount !== 1) return undefined;
+  const inner = first.namedChild(0);
+  const isString = inner !== null && draft.profile.kinds.string.includes(inner.type);
+  return isString ? { start: first.startIndex, end: first.endIndex } : undefined;
 }

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { ToolError } from '@tool-runtime/protocol';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { NodeFact } from '../contracts/facts.ts';
-import type { ProjectFiles } from '../scope/project-files.ts';
+import type { ProjectFiles } from '../scope/scope-model.ts';
 import type { Engine } from '../symbols/engine.ts';
 import { Draft, type DraftOrigin } from './draft.ts';
 import { refuseEdit, staleNode, throwIfAborted } from './edit-failures.ts';
@@ -86,6 +86,7 @@ export class EditDesk {
     const node = draft.facts.nodes[at];
     if (node === undefined) throw staleNode(id, 'the file is changing');
     if (node.ambiguous === true) throw staleNode(id, 'an earlier operation of the batch made it ambiguous');
+    requireOwn(draft, node);
     return { draft, node, at };
   }
 
@@ -93,6 +94,7 @@ export class EditDesk {
     const { file, name, line, expected_rev: rev } = request;
     if (file === undefined || (name === undefined && line === undefined)) throw noTarget();
     const target = locateTarget(await this.draft(file), request, request.isNameOnly === true);
+    requireOwn(target.draft, target.node);
     const { id, rev: found } = target.node;
     if (rev !== undefined && rev !== found) throw staleNode(id, 'the declaration changed');
     return target;
@@ -161,6 +163,16 @@ export class EditDesk {
     this.#drafts.set(path, draft);
     return draft;
   }
+}
+
+/** Operations know the syntax of the file, not that of the scripts and styles in it. */
+function requireOwn({ path }: Draft, { name, language, line, endLine }: NodeFact): void {
+  if (language === undefined) return;
+  throw refuseEdit('embedded_code', `Declaration is ${language} inside of another file: ${name} in ${path}`, {
+    path,
+    next: `use file_edit on lines ${line} to ${endLine}`,
+    details: { line, end_line: endLine, language },
+  });
 }
 
 function noTarget(): ToolError {

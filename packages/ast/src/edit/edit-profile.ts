@@ -50,7 +50,7 @@ const move = z.strictObject({
   by: z.enum(['path', 'dotted', 'folder']),
   /** What makes a declaration visible to other files, in front of it. */
   export: z.string().optional(),
-  /** How a name is handed on from another module. */
+  /** How a name is passed on from another module. */
   reexport: z.string().optional(),
   /** An import cycle is an error at run time, not a matter of taste. */
   cycles: z.enum(['allowed', 'refused']).default('allowed'),

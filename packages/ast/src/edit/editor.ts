@@ -3,21 +3,19 @@
  *
  * Planning reads and changes nothing. A plan holds for the content it was made from and for no other.
  */
+import { isToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import { createPatternMatcher } from '../rewrite/pattern-matcher.ts';
-import type { ProjectFiles } from '../scope/project-files.ts';
+import type { ProjectFiles } from '../scope/scope-model.ts';
 import type { Engine } from '../symbols/engine.ts';
-import { type AppliedEdit, type ApplyOptions, applyPlan } from './apply-edit.ts';
-import type { BuildCheck } from './build-check.ts';
+import { type AppliedEdit, type ApplyOptions, applyPlan, type BuildCheck } from './apply-edit.ts';
 import { EditDesk } from './edit-desk.ts';
 import { refuseEdit, throwIfAborted } from './edit-failures.ts';
 import { type EditOperation, type EditRequest, parseOperation } from './edit-operations.ts';
-import type { Confidence, EditPlan, Residual } from './edit-plan.ts';
+import type { Confidence, EditPlan, PlannedFile, Residual } from './edit-plan.ts';
 import { createEditProfiles } from './edit-profile.ts';
-import { formatPlan } from './format-plan.ts';
-import type { Formatter } from './formatter.ts';
 import { planOperation } from './operations/catalog.ts';
 import { type ActionPlace, type ListedAction, listCodeActions } from './operations/code-action.ts';
 import { type RememberedNode, SessionMemory } from './session-memory.ts';
@@ -55,7 +53,7 @@ export interface Editor {
   apply(plan: EditPlan, workspace: Workspace, options?: ApplyOptions): Promise<AppliedEdit>;
   /** What a language server offers for a place. Throws E_POLICY when none is configured for it. */
   codeActions(place: ActionPlace, options?: Pick<PlanOptions, 'signal'>): Promise<readonly ListedAction[]>;
-  /** Declarations whose ids were handed out: helps to say what a stale id meant. */
+  /** Declarations whose ids were given out: helps to say what a stale id meant. */
   remember(nodes: readonly RememberedNode[]): void;
 }
 
@@ -165,4 +163,91 @@ function requireConfirmed(operation: EditOperation, edits: number, files: number
     next: 'look at what it would change, then pass confirm_large',
     details: { edits, files },
   });
+}
+
+/** The port of source formatters: text in, text out. Nothing is written, so a failure costs nothing. */
+export interface FormatRequest {
+  /** Workspace-relative; formatters choose rules and read configuration by it. */
+  readonly path: string;
+  readonly language: string;
+  readonly bytes: Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Formatter {
+  /** What would format this file, for people; undefined when nothing does. */
+  formatterOf(path: string, language: string): Promise<string | undefined>;
+  /** Throws when the formatter fails or does not accept the text. */
+  format(request: FormatRequest): Promise<Uint8Array>;
+}
+
+interface Formatting {
+  readonly formatter: Formatter | undefined;
+  readonly engine: Engine;
+  languageOf(path: string): string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  warn(warning: string): void;
+}
+
+/**
+ * Formats what a plan changes, in memory, before anything is written.
+ *
+ * A file that its formatter would have changed already before the edit stays unformatted: readers of the diff want to
+ * see the edit. A failure is a warning; the edit stays.
+ */
+async function formatPlan(files: readonly PlannedFile[], formatting: Formatting): Promise<readonly PlannedFile[]> {
+  const formatted: PlannedFile[] = [];
+  for (const file of files) {
+    throwIfAborted(formatting.signal);
+    const after = await formatFile(file, formatting);
+    formatted.push(after === undefined ? file : { ...file, after });
+  }
+  return formatted;
+}
+
+async function formatFile(file: PlannedFile, formatting: Formatting): Promise<Uint8Array | undefined> {
+  const { formatter, engine, languageOf, signal, warn } = formatting;
+  const { path, before, after } = file;
+  if (after === null) return undefined;
+  const language = languageOf(path);
+  const name = language === undefined ? undefined : await formatter?.formatterOf(path, language);
+  if (formatter === undefined || name === undefined || language === undefined) {
+    warn(`no formatter: ${path}`);
+    return undefined;
+  }
+  try {
+    const request = { path, language, signal };
+    if (before !== null && !same(await formatter.format({ ...request, bytes: before }), before)) {
+      warn(`not formatted, it was not before either: ${path}`);
+      return undefined;
+    }
+    const result = await formatter.format({ ...request, bytes: after });
+    if (await isSound(engine, { path, language, after, result })) return result;
+    warn(`not formatted, ${name} broke the syntax: ${path}`);
+  } catch (thrown) {
+    throwIfAborted(signal);
+    const why = isToolError(thrown) ? `: ${thrown.message}` : '';
+    warn(`not formatted, ${name} failed: ${path}${why}`);
+  }
+  return undefined;
+}
+
+interface Formatted {
+  readonly path: string;
+  readonly language: string;
+  readonly after: Uint8Array;
+  readonly result: Uint8Array;
+}
+
+async function isSound(engine: Engine, { path, language, after, result }: Formatted): Promise<boolean> {
+  if (result.length === 0 && after.length > 0) return false;
+  const [plain, formatted] = [
+    await engine.index({ path, language, bytes: after }),
+    await engine.index({ path, language, bytes: result }),
+  ];
+  return formatted.problemCount <= plain.problemCount && formatted.nodes.length === plain.nodes.length;
+}
+
+function same(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
 }

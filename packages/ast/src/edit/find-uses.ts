@@ -1,5 +1,5 @@
 /**
- * Who still needs a declaration: by scope where scopes can tell, by language server where they cannot, and without either
+ * The remaining users of a declaration: by scope where scopes can tell, by language server where they cannot, and without either
  * everything that has the name. An unclear use counts as a use.
  */
 import { isToolError } from '@tool-runtime/protocol';
@@ -7,8 +7,7 @@ import { findReferences } from '../scope/find-references.ts';
 import type { Target } from './edit-desk.ts';
 import { throwIfAborted } from './edit-failures.ts';
 import type { Confidence } from './edit-plan.ts';
-import { auditServer } from './rename/audit-server.ts';
-import { findOccurrences } from './rename/find-occurrences.ts';
+import { auditServer, findOccurrences } from './rename/find-occurrences.ts';
 import type { Work } from './work.ts';
 
 export interface Use {
@@ -85,9 +84,20 @@ function isOwnLine({ draft, node }: Target, file: string, line: number): boolean
 }
 
 async function byName(target: Target, work: Work): Promise<readonly Use[]> {
-  const all = await findOccurrences(target, work, (path) => languageOf(path, work) === target.draft.parser.language);
+  const { files, parts } = work.desk;
+  const isWanted = (path: string) => languageOf(path, work) === target.draft.parser.language;
+  const all = await findOccurrences({ ...parts, files, node: target.node, isWanted });
   return all
     .filter(({ file, start, kind }) => kind !== 'comment' && kind !== 'string' && !isInside(target, file, start))
+    .map(({ file, line }) => ({ file, line, isCertain: false }));
+}
+
+/** Where the name is in a string, or in text that the grammar does not look into: `getattr(a, "x")`, `onclick="x()"`. */
+export async function findMentions({ node }: Target, { desk }: Work): Promise<readonly Use[]> {
+  const { files, parts } = desk;
+  const all = await findOccurrences({ ...parts, files, node, isWanted: () => true });
+  return all
+    .filter(({ kind }) => kind === 'string' || kind === 'macro')
     .map(({ file, line }) => ({ file, line, isCertain: false }));
 }
 

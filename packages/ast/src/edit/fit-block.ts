@@ -4,8 +4,10 @@
  * Only the white space that lines begin with changes, and never inside a string that spans lines: that would change the
  * program. Callers often cut off the indentation of the first line only; the other lines then show where it was.
  */
-import type { TextStyle } from './text-style.ts';
-import { indentOf, isBlank } from './text-style.ts';
+import type { Draft } from './draft.ts';
+import { refuseEdit } from './edit-failures.ts';
+import { frozenRows } from './syntax-node.ts';
+import { indentOf, isBlank, type TextStyle } from './text-style.ts';
 
 export interface BlockPlace {
   /** Of the line where the block will begin. */
@@ -71,4 +73,17 @@ function likeFile(inner: string, unit: string): string {
     return '\t'.repeat(Math.ceil(inner.length / width));
   }
   return unit !== '\t' && inner.includes('\t') ? inner.replaceAll('\t', unit) : inner;
+}
+
+/**
+ * Text from outside, fitted to a place in a draft.
+ *
+ * Without indentation of its first line. Throws E_AST_EDIT for text that is blank.
+ */
+export function newText(draft: Draft, text: string, indent: string): string {
+  const trimmed = trimBlock(text);
+  if (trimmed === '') {
+    throw refuseEdit('empty_text', 'New text is empty', { path: 'text', next: 'use delete_symbol to remove code' });
+  }
+  return fitBlock(trimmed, { indent, style: draft.style, frozen: frozenRows(draft, trimmed) });
 }

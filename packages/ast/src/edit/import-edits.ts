@@ -11,8 +11,8 @@ import {
   importHabits,
   importStatements,
   listOf,
+  placeImport,
 } from './import-statements.ts';
-import { placeImport } from './place-import.ts';
 import { children } from './syntax-node.ts';
 import type { TextEdit } from './text-edit.ts';
 import { indentAt, isBlank, lineEnd, lineStart, nextLine } from './text-style.ts';

@@ -3,7 +3,7 @@
  * declarations fit is refused with all of them; nothing is guessed.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import type { NodeFact } from '../contracts/facts.ts';
+import { dottedPath, type NodeFact } from '../contracts/facts.ts';
 import { resolveScopes } from '../scope/resolve-scopes.ts';
 import type { NameToken } from '../scope/scope-model.ts';
 import type { Draft } from './draft.ts';
@@ -48,8 +48,8 @@ function isOverload(a: NodeFact, b: NodeFact): boolean {
 }
 
 function isNamed(node: NodeFact, { name, container, line }: TargetPlace): boolean {
-  const isName = name === undefined || node.name === name || `${node.container}.${node.name}` === name;
-  const isInside = container === undefined || node.container === container;
+  const isName = name === undefined || node.name === name || `${node.container}.${node.name}` === dottedPath(name);
+  const isInside = container === undefined || node.container === dottedPath(container);
   return isName && isInside && (line === undefined || node.line === line);
 }
 

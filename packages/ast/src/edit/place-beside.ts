@@ -7,8 +7,7 @@
 import type { NodeFact } from '../contracts/facts.ts';
 import { type DeclarationLines, linesOf, withComments } from './declaration-lines.ts';
 import type { Draft } from './draft.ts';
-import { newText } from './new-text.ts';
-import { takesLines, usualGap } from './sibling-gap.ts';
+import { newText } from './fit-block.ts';
 import { nodeOf } from './syntax-node.ts';
 import type { TextEdit } from './text-edit.ts';
 import { indentAt, indentOf, isBlank, lineEnd, lineStart, nextLine } from './text-style.ts';
@@ -111,4 +110,76 @@ function isOutside(line: string, indent: string): boolean {
 
 function opens(line: string): boolean {
   return /[{([:]\s*$/.test(line);
+}
+
+/** Pairs looked at. */
+const MAX_PAIRS = 50;
+const MAX_GAP = 2;
+
+interface GapQuery {
+  /** Place of the container in the facts; -1 for the top. */
+  readonly parent: number;
+  /** Whether one of the two takes several lines: then usually a blank line is left. */
+  readonly isLarge: boolean;
+}
+
+/** How many blank lines a file leaves between declarations of one container: its habit, read off its neighbours. */
+export function usualGap(draft: Draft, { parent, isLarge }: GapQuery): number {
+  const families = Map.groupBy(draft.facts.nodes, (node) => node.parent);
+  const gaps = gapsIn(draft, families.get(parent) ?? [], isLarge);
+  if (gaps.length > 0) return mostFrequent(gaps, isLarge);
+  const other: number[] = [];
+  // Containers of one file share a habit; the top of a file often has another.
+  for (const [container, siblings] of families) {
+    if (other.length >= MAX_PAIRS || parent === -1) break;
+    if (container !== -1) other.push(...gapsIn(draft, siblings, isLarge));
+  }
+  return other.length > 0 ? mostFrequent(other, isLarge) : Number(isLarge);
+}
+
+function gapsIn(draft: Draft, family: readonly NodeFact[], isLarge: boolean): number[] {
+  const siblings = family.slice(0, MAX_PAIRS);
+  const gaps: number[] = [];
+  for (const [index, node] of siblings.entries()) {
+    const next = siblings[index + 1];
+    if (next === undefined || next.fullSpan.start < node.fullSpan.end) continue;
+    if ((takesLines(node) || takesLines(next)) !== isLarge) continue;
+    const gap = blankLinesBetween(draft, node, next);
+    if (gap !== undefined) gaps.push(gap);
+  }
+  return gaps;
+}
+
+function blankLinesBetween(draft: Draft, node: NodeFact, next: NodeFact): number | undefined {
+  const [lines, below] = [linesOf(draft, node), linesOf(draft, next)];
+  if (lines === undefined || below === undefined || below.start < lines.end) return undefined;
+  const between = draft.text.slice(lines.end, below.start);
+  return /\S/.test(between) ? undefined : between.split('\n').length - 2;
+}
+
+function takesLines(node: NodeFact): boolean {
+  return node.endLine > node.line;
+}
+
+/** When in doubt, large declarations are set apart and small ones kept together. */
+function mostFrequent(numbers: readonly number[], isLarge: boolean): number {
+  const counts = Map.groupBy(numbers, (one) => Math.min(one, MAX_GAP));
+  const [best] = [...counts].sort(
+    (left, right) => right[1].length - left[1].length || (isLarge ? right[0] - left[0] : left[0] - right[0]),
+  );
+  return best?.[0] ?? 0;
+}
+
+/** Says when an insertion declares what its container declares already: callers may have meant to replace it. */
+export function warnOfTwins(
+  { facts, path }: Draft,
+  before: readonly NodeFact[],
+  warn: (warning: string) => void,
+): void {
+  const known = new Set(before.map(({ id }) => id));
+  const key = ({ type, container, name }: NodeFact) => `${type}\0${container}\0${name}`;
+  const keys = new Set(before.map(key));
+  for (const node of facts.nodes) {
+    if (!known.has(node.id) && keys.has(key(node))) warn(`declared twice now: ${node.name} in ${path}`);
+  }
 }

@@ -8,7 +8,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { FileContent, Workspace } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import { PARSE_LIMITS } from '../parse/limits.ts';
-import type { ProjectFiles } from '../scope/project-files.ts';
+import type { ProjectFiles } from '../scope/scope-model.ts';
 import { throwIfAborted } from './edit-failures.ts';
 
 export interface WorkspaceFilesOptions {

@@ -186,7 +186,7 @@ class WorkspaceIndex implements CodeIndex {
   }
 
   stats(): IndexStats {
-    const { table, store, scopes, indexer } = this.#parts;
+    const { table, store, scopes, indexer, watch } = this.#parts;
     indexer.settleNow();
     const languages: Record<string, number> = {};
     for (const { language } of table.sorted()) languages[language] = (languages[language] ?? 0) + 1;
@@ -197,6 +197,8 @@ class WorkspaceIndex implements CodeIndex {
       generated: scopes.all().length > 0,
       storage: store.storage,
       ...(store.note === undefined ? {} : { note: store.note }),
+      watched: watch.isOn,
+      ...(watch.note === undefined ? {} : { unwatched: watch.note }),
     };
   }
 
@@ -214,7 +216,8 @@ class WorkspaceIndex implements CodeIndex {
   }
 
   async #close(): Promise<void> {
-    const { loaded, indexer, station, store } = this.#parts;
+    const { loaded, indexer, station, store, watch } = this.#parts;
+    watch.close();
     await loaded;
     const ended = indexer.close();
     await station.closePool();

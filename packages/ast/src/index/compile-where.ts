@@ -3,7 +3,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { compileGlobs, type GlobTest } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { Where } from '../contracts/code-index-contract.ts';
-import { TYPE_ALIASES, TYPE_WORDS } from '../contracts/facts.ts';
+import { dottedPath, TYPE_ALIASES, TYPE_WORDS } from '../contracts/facts.ts';
 import { MARK, placeOfType } from './facts-layout.ts';
 
 export interface CompiledWhere {
@@ -58,7 +58,7 @@ export function compileWhere(input: Where, languages: readonly string[]): Compil
     mask: asked.reduce((mask, [flag]) => mask | flag, 0),
     wanted: asked.reduce((mask, [flag, value]) => (value === true ? mask | flag : mask), 0),
     name: where.name_like === undefined ? undefined : wildPattern(where.name_like),
-    container: where.container === undefined ? undefined : wildPattern(where.container),
+    container: where.container === undefined ? undefined : wildPattern(dottedPath(where.container)),
     language: where.language,
     calls: where.calls,
     path: where.file_glob === undefined ? undefined : pathTest(where.file_glob),

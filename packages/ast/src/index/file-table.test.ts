@@ -15,7 +15,7 @@ function card(path: string, { names, calls }: { names: number[]; calls: number[]
   return {
     ...{ path, language: 'typescript', parser: 'p', sha256: '', crc: 0, skip: undefined, ticket: 0 },
     ...{ nodeCount: names.length, callCount: calls.length, problemCount: 0, generated: false, library: false },
-    cells: Uint32Array.from([...names.map(() => 0), ...names, ...ids, ...calls]),
+    cells: Uint32Array.from([...names.map((name) => name % 3), ...names, ...ids, ...calls]),
     stamp: { size: 0, mtimeMs: 0, identity: '', settled: true },
     problemsBefore: undefined,
   };
@@ -41,6 +41,13 @@ test('a table finds every file that has an id, a name or a call, after any serie
           model.set(path, card(path, put));
           table.put(card(path, put));
         }
+      }
+      for (const mark of [0, 1, 2]) {
+        const marks = [...model.values()].flatMap(({ cells, nodeCount }) => [...cells.subarray(0, nodeCount)]);
+        assert.equal(
+          table.countMarks((one) => one === mark),
+          marks.filter((one) => one === mark).length,
+        );
       }
       const wanted = [...model.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
       assert.deepEqual(

@@ -1,4 +1,5 @@
 /** The cards of all indexed files: by path, in the order of paths, and by the ids, names and calls they have. */
+import { CellSlabs } from './cell-slabs.ts';
 import { callsOf, type FileCard, idsOf, namesOf } from './file-card.ts';
 import { NameTable } from './name-table.ts';
 
@@ -7,17 +8,21 @@ const SPARE_HINTS = 10_000;
 
 export class FileTable {
   readonly names = new NameTable();
+  /** For files that come in by the thousand. */
+  readonly slabs = new CellSlabs();
   readonly #numbers = new Map<string, number>();
   /** By number; undefined: gone. */
   #cards: (FileCard | undefined)[] = [];
   #hints = createHints();
   /** Pairs the hints would have if they were made now, and a few more. */
   #pairs = 0;
-  /** Without what came since, with what went since. */
+  /** Without entries added since, with entries removed since. */
   #sorted: FileCard[] = [];
   #came = new Set<string>();
   #went = 0;
   #nodes = 0;
+  /** How many declarations of all files have each mark. */
+  readonly #marks = new Map<number, number>();
 
   get size(): number {
     return this.#numbers.size;
@@ -68,6 +73,11 @@ export class FileTable {
     return this.#sorted;
   }
 
+  /** The cards of the files in a folder and in those below it; `.` or nothing: all. */
+  below(folder: string): readonly FileCard[] {
+    return this.sorted().slice(...this.range(folder === '' || folder === '.' ? '' : `${folder}/`));
+  }
+
   /** Place of the first card whose path begins so, and the place after the last. */
   range(prefix: string): readonly [number, number] {
     const cards = this.sorted();
@@ -103,7 +113,18 @@ export class FileTable {
     return cards.sort(byPath);
   }
 
-  #count({ nodeCount, callCount }: FileCard, sign: 1 | -1): void {
+  /** Declarations whose mark is wanted, without a look at the files. */
+  countMarks(isWanted: (mark: number) => boolean): number {
+    let count = 0;
+    for (const [mark, some] of this.#marks) if (isWanted(mark)) count += some;
+    return count;
+  }
+
+  #count({ cells, nodeCount, callCount }: FileCard, sign: 1 | -1): void {
+    for (let node = 0; node < nodeCount; node++) {
+      const mark = cells[node] ?? 0;
+      this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + sign);
+    }
     this.#nodes += sign * nodeCount;
     this.#pairs += sign * (2 * nodeCount + callCount);
   }

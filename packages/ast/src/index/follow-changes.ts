@@ -24,7 +24,7 @@ export async function followChanges(
   for (const { path: name, before, after } of changes) {
     if (path.posix.basename(name) === IGNORE_FILE) parts.outside.expectNewFiles();
     const isFolder = [before?.type, after?.type].includes('directory');
-    if (isFolder) for (const below of indexedBelow(name, parts.table)) paths.add(below);
+    if (isFolder) for (const card of parts.table.below(name)) paths.add(card.path);
     if (after?.type !== 'directory') paths.add(name);
     else for (const below of await listedBelow(name, parts, signal)) listed.add(below);
   }
@@ -35,24 +35,12 @@ export async function followChanges(
   });
 }
 
-function indexedBelow(folder: string, table: FileTable): string[] {
-  const [from, to] = table.range(insideOf(folder));
-  return table
-    .sorted()
-    .slice(from, to)
-    .map((card) => card.path);
-}
-
 async function listedBelow(
   folder: string,
   parts: FollowParts,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
-  const globs = [`${literalGlob(insideOf(folder))}**`];
+  const globs = [folder === '.' ? '**' : `${literalGlob(folder)}/**`];
   const scope = { globs, language: undefined, maxFiles: Number.MAX_SAFE_INTEGER };
   return (await findSources(scope, parts, signal)).paths;
-}
-
-function insideOf(folder: string): string {
-  return folder === '.' ? '' : `${folder}/`;
 }

@@ -1,16 +1,17 @@
 /** Indexes a part of the workspace: lists it, parses what changed, drops what is gone. */
-
 import type { GenerateOptions, GenerateReport } from '../contracts/code-index-contract.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
 import { refusal } from './compile-where.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { findSources, type Scope } from './find-sources.ts';
+import type { FolderWatch } from './folder-watch.ts';
 import type { Indexer, IndexerParts } from './indexer.ts';
 import { dropUnlisted } from './outside-changes.ts';
 import type { ScopeMemory } from './scope-memory.ts';
 import { slices } from './time-slices.ts';
 
 export interface GenerateParts extends Pick<IndexerParts, 'workspace' | 'table' | 'languages' | 'store'> {
+  readonly watch: FolderWatch;
   readonly indexer: Indexer;
   readonly facts: FactsCache;
   readonly scopes: ScopeMemory;
@@ -27,6 +28,7 @@ export async function generate(options: GenerateOptions, parts: GenerateParts): 
   const scope = scopeOf(options);
   const asOf = indexer.mark();
   const listing = await findSources(scope, parts, signal);
+  parts.watch.add(listing.folders);
   const total = listing.paths.length;
   options.onProgress?.(0, total);
   const run = await indexer.run(listing.paths, {

@@ -4,11 +4,13 @@ import type { Workspace } from '@tool-runtime/sdk';
 import type { CodeIndexOptions } from '../contracts/code-index-contract.ts';
 import { FactsCache } from './facts-cache.ts';
 import { FileTable } from './file-table.ts';
+import { FolderWatch } from './folder-watch.ts';
 import { Indexer } from './indexer.ts';
 import { createLanguageFinder, type LanguageFinder } from './language-finder.ts';
 import { OutsideChanges } from './outside-changes.ts';
 import { ParseStation } from './parse-station.ts';
 import { RecordStore } from './record-store.ts';
+import { releaseMemory } from './release-memory.ts';
 import { GlobVerdicts } from './run-query.ts';
 import { ScopeMemory } from './scope-memory.ts';
 import { unpackColumns } from './stored-columns.ts';
@@ -24,6 +26,7 @@ export interface IndexParts {
   readonly indexer: Indexer;
   readonly scopes: ScopeMemory;
   readonly outside: OutsideChanges;
+  readonly watch: FolderWatch;
   readonly globs: GlobVerdicts;
   readonly loaded: Promise<void>;
   isLoaded(): boolean;
@@ -39,10 +42,11 @@ export function createIndexParts(options: CodeIndexOptions): IndexParts {
   const store = new RecordStore(options.readOnly === true ? undefined : folder);
   const facts = new FactsCache(store);
   const languages = createLanguageFinder(workspace);
-  const station = new ParseStation({ size: workers, heapMb: workerHeapMb });
+  const station = new ParseStation({ size: workers, heapMb: workerHeapMb, onRest: releaseMemory });
   const indexer = new Indexer({ workspace, table, store, facts, languages, station });
   const scopes = new ScopeMemory(store);
-  const outside = new OutsideChanges({ workspace, table, indexer, languages, scopes: () => scopes.all() });
+  const watch = new FolderWatch(options.root, options.maxWatchedFolders);
+  const outside = new OutsideChanges({ workspace, table, indexer, languages, watch, scopes: () => scopes.all() });
   let isLoaded = false;
   const loaded = load({ table, store, languages }).then(() => {
     isLoaded = true;
@@ -50,7 +54,7 @@ export function createIndexParts(options: CodeIndexOptions): IndexParts {
   // Callers get the error; without a caller it must not end the process.
   loaded.catch(() => undefined);
   return {
-    ...{ workspace, table, store, facts, languages, station, indexer, scopes, outside, loaded },
+    ...{ workspace, table, store, facts, languages, station, indexer, scopes, outside, watch, loaded },
     globs: new GlobVerdicts(),
     isLoaded: () => isLoaded,
   };
@@ -60,7 +64,7 @@ async function load({ table, store, languages }: Pick<IndexParts, 'table' | 'sto
   const pace = slices();
   for (const page of store.load()) {
     for (const { columns, ...row } of page) {
-      table.put({ ...unpackColumns(columns, table.names), ...row, ticket: 0, problemsBefore: undefined });
+      table.put({ ...unpackColumns(columns, table.names, table.slabs), ...row, ticket: 0, problemsBefore: undefined });
       if (pace.isDue()) await pace.pause();
     }
   }

@@ -285,7 +285,8 @@ export class Indexer {
     const { packed, columns } = 'skipped' in outcome ? NOTHING_PACKED : outcome;
     const crc = crc32(packed);
     this.#pending.drop(found.path);
-    const read = skip === undefined ? unpackColumns(columns, table.names) : NO_COLUMNS;
+    const slabs = isBulk ? table.slabs : undefined;
+    const read = skip === undefined ? unpackColumns(columns, table.names, slabs) : NO_COLUMNS;
     table.put({ ...read, ...found, skip, crc, problemsBefore });
     if (skip !== undefined || isBulk) facts.drop(found.path);
     else facts.put(found.path, crc, new FactsView(packed));

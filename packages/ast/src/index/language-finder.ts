@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '@tool-runtime/sdk';
-import { createGrammarStore } from '../grammar/grammar-store.ts';
+import { createGrammarStore } from '../parse/grammar-store.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
 import { createLanguageDetector } from '../profile/detect-language.ts';
 import { loadProfile } from '../profile/load-profile.ts';

@@ -6,7 +6,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { ParsedSource } from '../parse/source-parser.ts';
 import { createEngine, type Engine } from '../symbols/engine.ts';
-import { type Problems, readProblems } from '../symbols/read-problems.ts';
+import type { Problems } from '../symbols/read-problems.ts';
 import { orAborted } from './time-slices.ts';
 import {
   factsOutcome,
@@ -58,11 +58,16 @@ export class ParseStation {
       if ('skipped' in begun) return begun;
       const { parsed } = begun;
       this.#trees.put(job.path, parsed);
-      return { unread: { problems: readProblems(parsed), read: (earlier) => this.#read({ ...job, earlier }, parsed) } };
+      return {
+        unread: {
+          problems: engine.problems(parsed, job.path),
+          read: (earlier) => this.#read({ ...job, earlier }, parsed),
+        },
+      };
     });
   }
 
-  /** Who is told before the tree of a path goes to make room for another. */
+  /** Called before the tree of a path goes to make room for another. */
   onEviction(listener: (path: string) => void): void {
     this.#beforeEviction = listener;
   }

@@ -169,7 +169,7 @@ describe('pending facts', () => {
     base: undefined,
   };
 
-  test('are read in a quiet moment when nobody asks', async () => {
+  test('are read in idle time', async () => {
     const read: string[] = [];
     const pending = new PendingFacts((path) => {
       read.push(path);

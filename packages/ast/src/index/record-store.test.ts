@@ -99,7 +99,7 @@ describe('the stored index', () => {
     assert.equal((await open().generate()).unchanged, 2);
   });
 
-  test('is not a folder somebody forgot to make absolute', (t) => {
+  test('is not a relative folder', (t) => {
     const { open } = scratchIndex(t);
     assert.throws(() => open({ folder: 'state' }), TypeError);
   });

@@ -1,5 +1,6 @@
 /**
- * Answers a compiled query: a scan over columns of numbers in the order of paths, which goes on counting once the answer is full.
+ * Answers a compiled query: a scan over columns of numbers in the order of paths. Once the answer is full it goes on
+ * counting, where marks alone do not tell how many there are.
  *
  * A pattern is tried once per different name, a glob once per file and listing; an exact name or call leads straight to
  * the files that have it. Only the facts of files with a hit are opened.
@@ -83,6 +84,7 @@ class Scan implements ScanAnswer {
   readonly #where: CompiledWhere;
   readonly #limit: number;
   readonly #facts: FactsCache;
+  readonly #table: FileTable;
   /** The name wanted, by its number; -1: any, or one that matches the pattern. */
   readonly #name: number = -1;
   readonly #pattern: Verdicts | undefined;
@@ -95,6 +97,7 @@ class Scan implements ScanAnswer {
     this.#limit = limit;
     this.#toSkip = offset;
     this.#facts = facts;
+    this.#table = table;
     const { names } = table;
     if (name?.literal !== undefined) this.#name = names.find(name.literal) ?? -1;
     else if (name !== undefined) this.#pattern = new Verdicts(names.size, (place) => name.test(names.text(place)));
@@ -104,7 +107,7 @@ class Scan implements ScanAnswer {
   }
 
   visit(card: FileCard): void {
-    const { language, types, mask, wanted } = this.#where;
+    const { language } = this.#where;
     if (this.isOver || (language !== undefined && card.language !== language)) return;
     if (this.#calls !== -1 && !callsOf(card).includes(this.#calls)) return;
     const { cells, nodeCount } = card;
@@ -113,8 +116,7 @@ class Scan implements ScanAnswer {
     let opened: OpenedFile | undefined;
     for (let node = 0; node < nodeCount; node++) {
       const mark = cells[node] ?? 0;
-      if ((mark & mask) !== wanted) continue;
-      if (types !== undefined && types[typePlaceOf(mark)] !== 1) continue;
+      if (!hasMark(this.#where, mark)) continue;
       const name = cells[nodeCount + node] ?? 0;
       if (wantedName !== -1 && name !== wantedName) continue;
       if (pattern !== undefined && !pattern.has(name)) continue;
@@ -146,13 +148,22 @@ class Scan implements ScanAnswer {
     else if (this.nodes.length < this.#limit) this.nodes.push(queryNode(view, node, card));
     else {
       this.truncated = true;
-      const { container, calls } = this.#where;
-      if (container === undefined && calls === undefined) return;
-      // What is left can be counted only by opening the facts of every file.
-      this.total = undefined;
-      this.isOver = true;
+      this.#countRest(this.#where);
     }
   }
+
+  /** What is inside, or calls, something can be counted only by opening the facts of every file. */
+  #countRest(where: CompiledWhere): void {
+    const { container, calls, name, language, path } = where;
+    const isUnknown = container !== undefined || calls !== undefined;
+    if (!isUnknown && (name !== undefined || language !== undefined || path !== undefined)) return;
+    this.total = isUnknown ? undefined : this.#table.countMarks((mark) => hasMark(where, mark));
+    this.isOver = true;
+  }
+}
+
+function hasMark({ mask, wanted, types }: CompiledWhere, mark: number): boolean {
+  return (mark & mask) === wanted && (types === undefined || types[typePlaceOf(mark)] === 1);
 }
 
 /** What only the facts of a file can tell of its declarations. */

@@ -2,8 +2,10 @@
  * The columns of a card as bytes, with their names spelled out: numbers of names mean nothing in the next process. They
  * are packed where the file is parsed, so the calling thread opens no facts to learn them.
  */
+
 import type { FileFacts } from '../contracts/facts.ts';
 import { pack, unpack } from './byte-pack.ts';
+import type { CellSlabs } from './cell-slabs.ts';
 import { FILE_FLAGS, markOf } from './facts-layout.ts';
 import { type Columns, idKey } from './file-card.ts';
 import type { NameTable } from './name-table.ts';
@@ -36,7 +38,8 @@ export function packColumns({ nodes, refs, imports, ...facts }: FileFacts): Uint
   return pack({ ints, text: [...texts.keys()].join('') });
 }
 
-export function unpackColumns(bytes: Uint8Array, table: NameTable): Columns {
+/** `slabs`: where the columns of many files are read at once. */
+export function unpackColumns(bytes: Uint8Array, table: NameTable, slabs?: CellSlabs): Columns {
   const { ints, text } = unpack(bytes);
   const [nodeCount = 0, callCount = 0, sourceCount = 0, problemCount = 0, flags = 0] = ints;
   const lengthsAt = HEAD.length + 3 * nodeCount + callCount + sourceCount;
@@ -47,7 +50,9 @@ export function unpackColumns(bytes: Uint8Array, table: NameTable): Columns {
     end += ints[lengthsAt + index] ?? 0;
     places[index] = table.add(text.slice(start, end));
   }
-  const cells = Uint32Array.from(ints.subarray(HEAD.length, lengthsAt));
+  const own = ints.subarray(HEAD.length, lengthsAt);
+  const cells = slabs?.take(own.length) ?? new Uint32Array(own.length);
+  cells.set(own);
   const spell = (from: number, to: number): void => {
     for (let at = from; at < to; at++) cells[at] = places[cells[at] ?? 0] ?? 0;
   };

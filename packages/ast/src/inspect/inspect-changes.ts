@@ -16,11 +16,11 @@ import type { Engine } from '../symbols/engine.ts';
 import {
   type CodePlace,
   type CodeRecord,
+  ignoreMarks,
   type PlaceKind,
   RECORD_VERSION,
   type UndocumentedPlace,
 } from './code-record.ts';
-import { ignoreMarks } from './ignore-marks.ts';
 
 export interface InspectedFile {
   readonly file: ChangedFile;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { Violation } from '@tool-runtime/sdk';
 import type { CodeRecord, PlaceKind } from './code-record.ts';
-import { isIgnored } from './ignore-marks.ts';
+import { isIgnored } from './code-record.ts';
 import type { InspectedFile } from './inspect-changes.ts';
 
 export type JudgedKind = Exclude<PlaceKind, 'imports'>;

@@ -1,7 +1,6 @@
 /** One caller's patience: a time limit and a signal that every step of its request shares. */
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { cancelled, tooLate } from './server-errors.ts';
-import type { LspTimers } from './timers.ts';
 
 export interface Limits {
   /** For everything: start, waiting until ready, the request itself. 30 s by default. */
@@ -71,4 +70,24 @@ export class Deadline {
     const reason: unknown = this.#signal?.reason;
     return isToolError(reason) ? reason : cancelled(this.#provider);
   }
+}
+
+export interface LspTimers {
+  /** Milliseconds from an arbitrary start, never stepping back. */
+  monotonic(): number;
+  /** Runs `run` once after `ms`; the answer takes it back. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/**
+ * Time as the language servers' part sees it: one port, so that back-off, idle stop and cooldown can be tested without waiting.
+ */
+export function createSystemTimers(): LspTimers {
+  return {
+    monotonic: () => performance.now(),
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  };
 }

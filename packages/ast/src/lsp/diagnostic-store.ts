@@ -23,10 +23,12 @@ const pushed = z.object({ uri: z.string(), version: z.int().nullish(), diagnosti
 export class DiagnosticStore {
   readonly #uris: WorkspaceUris;
   readonly #versionOf: (path: string) => number | undefined;
-  readonly #reports = new Map<string, readonly unknown[]>();
+  readonly #now: () => number;
+  readonly #reports = new Map<string, { readonly items: readonly unknown[]; readonly at: number }>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(uris: WorkspaceUris, versionOf: (path: string) => number | undefined) {
+  constructor(uris: WorkspaceUris, versionOf: (path: string) => number | undefined, now = () => performance.now()) {
+    this.#now = now;
     this.#uris = uris;
     this.#versionOf = versionOf;
   }
@@ -54,7 +56,13 @@ export class DiagnosticStore {
 
   /** As the server sent them; undefined when there was no report since the last change. */
   raw(path: string): readonly unknown[] | undefined {
-    return this.#reports.get(path);
+    return this.#reports.get(path)?.items;
+  }
+
+  /** Milliseconds since the last report, if there was one since the last change. */
+  ageOf(path: string): number | undefined {
+    const at = this.#reports.get(path)?.at;
+    return at === undefined ? undefined : this.#now() - at;
   }
 
   /** Calls `wake` at every report for the file, until taken back. */
@@ -69,7 +77,7 @@ export class DiagnosticStore {
 
   #put(path: string, items: readonly unknown[]): void {
     this.#reports.delete(path);
-    this.#reports.set(path, items);
+    this.#reports.set(path, { items, at: this.#now() });
     const [oldest] = this.#reports.keys();
     if (this.#reports.size > MAX_FILES && oldest !== undefined) this.#reports.delete(oldest);
   }

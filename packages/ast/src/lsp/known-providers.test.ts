@@ -5,7 +5,7 @@ import { newDiagnostics } from './diagnostic-store.ts';
 import type { ReadyProbe } from './language-server.ts';
 import { resolveProviders } from './resolve-providers.ts';
 
-describe('TypeScript 7 behind the wall', () => {
+describe('TypeScript 7 in the sandbox', () => {
   const files = {
     'tsconfig.json': '{ "compilerOptions": { "strict": true, "allowImportingTsExtensions": true, "noEmit": true } }',
     'src/a.ts': 'export function load(x: number): string {\n  return String(x);\n}\n',
@@ -71,7 +71,7 @@ describe('TypeScript 7 behind the wall', () => {
   });
 });
 
-describe('Pyright behind the wall', () => {
+describe('Pyright in the sandbox', () => {
   const files = {
     'pyproject.toml': '',
     'a.py': 'def load(x: int) -> str:\n    return str(x)\n',

@@ -489,7 +489,7 @@ describe('diagnostics', () => {
     assert.deepEqual(await messages(), ['after']);
   });
 
-  test('that nobody sent are not the same as none', async (t) => {
+  test('that were not sent differ from an empty list', async (t) => {
     const { server } = await open(t, {});
     assert.deepEqual(await server.diagnostics('a.txt', { waitMs: 50 }), { isReported: false, diagnostics: [] });
   });

@@ -5,11 +5,11 @@
 import type { TextRange } from './answer-shapes.ts';
 import { Deadline, type Limits } from './deadline.ts';
 import { type Diagnostic, readDiagnostics } from './diagnostic-store.ts';
-import type { DocumentSymbol } from './document-symbols.ts';
 import type { ChangedPath } from './open-documents.ts';
 import type {
   CodeAction,
   CodeActionFilter,
+  DocumentSymbol,
   EditOptions,
   FoundRange,
   Hover,
@@ -158,8 +158,9 @@ export class LanguageServer {
     return this.ask(null, options, (queries) => queries.resolveCodeAction(handle, options));
   }
 
-  raw(method: string, params: unknown, options: AskOptions = {}): Promise<unknown> {
-    return this.ask(null, options, (queries) => queries.raw(method, params));
+  /** `path`: the file it is about, opened first: some servers are never ready without one. */
+  raw(method: string, params: unknown, options: AskOptions & { readonly path?: string } = {}): Promise<unknown> {
+    return this.ask(options.path ?? null, options, (queries) => queries.raw(method, params));
   }
 
   /** What is wrong with the file as it is on disk now. */
@@ -222,7 +223,8 @@ export class LanguageServer {
     const { timers } = this.#setting;
     if (diagnostics.raw(path) === undefined) await documents.renew(path);
     const settled = Promise.withResolvers<void>();
-    let disarm = timers.after(diagnostics.raw(path) === undefined ? waitMs : SETTLE_MS, settled.resolve);
+    const age = diagnostics.ageOf(path);
+    let disarm = timers.after(age === undefined ? waitMs : Math.max(0, SETTLE_MS - age), settled.resolve);
     const until = timers.monotonic() + waitMs;
     const unwatch = diagnostics.watch(path, () => {
       disarm();

@@ -85,7 +85,7 @@ describe('the language servers of a workspace', () => {
     await Promise.all(busy);
   });
 
-  test('run behind the wall: the workspace is seen, nothing else of the host, no network', async (t) => {
+  test('run in the sandbox: the workspace is seen, nothing else of the host, no network', async (t) => {
     const here = import.meta.filename;
     const steps = [[{ peek: [here] }], [{ die: 3 }]];
     const at = { path: 'a.txt', line: 0, character: 0 };

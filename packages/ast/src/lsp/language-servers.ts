@@ -7,6 +7,7 @@
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { CommandRunner, Workspace } from '@tool-runtime/sdk';
 import type { Limits } from './deadline.ts';
+import { createSystemTimers, type LspTimers } from './deadline.ts';
 import type { LspProvider } from './known-providers.ts';
 import { LanguageServer } from './language-server.ts';
 import type { ChangedPath } from './open-documents.ts';
@@ -14,7 +15,6 @@ import { processMemory } from './process-memory.ts';
 import { badRequest } from './server-errors.ts';
 import type { ServerState } from './server-life.ts';
 import { languageId, type SessionSetting } from './server-session.ts';
-import { createSystemTimers, type LspTimers } from './timers.ts';
 import { WorkspaceUris } from './workspace-uris.ts';
 
 export interface LspManagerOptions {

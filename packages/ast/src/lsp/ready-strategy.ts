@@ -5,7 +5,7 @@
  * own way when that is over. A server can become unready again: when it reloads a project, or (`log-match`) when files
  * came or went and it has not yet looked through the folders again.
  */
-import type { LspTimers } from './timers.ts';
+import type { LspTimers } from './deadline.ts';
 
 export type ReadyStrategy =
   /** Complete from the first answer on. */

@@ -65,7 +65,7 @@ describe('parameters and answers with their file names translated', () => {
     assert.doesNotMatch(JSON.stringify(answer), /srv|var|usr/);
   });
 
-  test("a server's own data comes back to it unchanged and is shown to nobody [S0-56]", () => {
+  test("a server's own data comes back to it unchanged and is not shown [S0-56]", () => {
     const both = translation();
     const data = { file: '/srv/work/a.ts', id: 7 };
     const shown = revealAnswer({ uri: 'file:///srv/work/a.ts', data }, both, 'any') as Record<string, unknown>;

@@ -6,11 +6,10 @@
  * one of them gives up.
  */
 import { isToolError, type JsonObject, type ToolError } from '@tool-runtime/protocol';
-import type { Deadline } from './deadline.ts';
+import type { Deadline, LspTimers } from './deadline.ts';
 import type { ChangedPath } from './open-documents.ts';
 import { coolingDown, serverGone } from './server-errors.ts';
 import { openSession, type ServerSession, type SessionSetting } from './server-session.ts';
-import type { LspTimers } from './timers.ts';
 
 export type ServerState = 'stopped' | 'starting' | 'running';
 

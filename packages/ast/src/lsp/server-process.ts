@@ -17,8 +17,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { Deadline } from './deadline.ts';
 import type { LspProvider } from './known-providers.ts';
-import { MessageBacklog } from './message-backlog.ts';
-import { createReader, createWriter, ServerOutput } from './message-streams.ts';
+import { createReader, createWriter, MessageBacklog, ServerOutput } from './message-streams.ts';
 import { badAnswer, malformedFrame, notInstalled, serverGone } from './server-errors.ts';
 
 export interface ServerListener {
@@ -70,6 +69,7 @@ export async function startServerProcess(setting: ProcessSetting): Promise<Serve
     env: provider.env,
     stdin: 'open',
     network: false,
+    onlyReads: true,
     maxOutputBytes: KEPT_OUTPUT_BYTES,
     signal,
     onOutput(stream, chunk) {

@@ -1,8 +1,10 @@
 /**
  * The questions one process can be asked, typed, with every file name checked on the way in and translated on the way out.
  *
- * They do not wait until the server is ready; that is done before they are handed out.
+ * They do not wait until the server is ready; that is done before they are given out.
  */
+import { type ErrorCode, ToolError } from '@tool-runtime/protocol';
+import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import { z } from 'zod';
 import {
   codeActionShape,
@@ -19,7 +21,6 @@ import {
   type TextRange,
 } from './answer-shapes.ts';
 import type { Deadline } from './deadline.ts';
-import { type DocumentSymbol, readDocumentSymbols } from './document-symbols.ts';
 import type {
   CodeAction,
   CodeActionFilter,
@@ -30,10 +31,10 @@ import type {
   RenameTarget,
   WorkspaceSymbol,
 } from './query-results.ts';
+import { type DocumentSymbol, readDocumentSymbols } from './query-results.ts';
 import { requireRawMethod } from './raw-methods.ts';
 import { revealAnswer, sealParams } from './rewrite-uris.ts';
 import { refusedEdit } from './server-errors.ts';
-import { explainRefusal } from './server-refusal.ts';
 import type { ServerSession } from './server-session.ts';
 import { type PlannedEdit, readWorkspaceEdit } from './workspace-edit.ts';
 import type { WorkspaceUris } from './workspace-uris.ts';
@@ -212,4 +213,55 @@ function touches(item: unknown, wanted: TextRange): boolean {
   const { start, end } = protocolRange(wanted);
   const { range } = parsed.data;
   return comparePositions(range.start, end) <= 0 && comparePositions(start, range.end) <= 0;
+}
+
+/** ServerCancelled, ContentModified, RequestCancelled: asked at the wrong moment, not wrongly. */
+const PASSING = [-32802, -32801, -32800];
+const EDITS = ['textDocument/rename', 'textDocument/prepareRename', 'textDocument/codeAction', 'codeAction/resolve'];
+const MAX_MESSAGE = 300;
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly retry: 'retryable' | 'not_retryable';
+  readonly next: string;
+}
+
+/**
+ * A server's own error answer as one of ours: whose fault it is decides the code.
+ *
+ * What was thrown, unless it is the server's answer.
+ */
+function explainRefusal(thrown: unknown, method: string, hide: (text: string) => string): unknown {
+  if (!(thrown instanceof ResponseError)) return thrown;
+  const { code, reason, retry, next } = judge(thrown.code, method);
+  const said = hide(thrown.message).slice(0, MAX_MESSAGE);
+  return new ToolError(code, `Language server refused: ${method}`, {
+    details: { kind: 'tool_failure', retry, reason, said, server_code: thrown.code, next },
+  });
+}
+
+function judge(code: number, method: string): Refusal {
+  if (PASSING.includes(code)) {
+    return { code: 'E_INTERNAL', reason: 'server_cancelled', retry: 'retryable', next: 'ask again' };
+  }
+  if (code === ErrorCodes.MethodNotFound) {
+    const kind: ErrorCode = EDITS.includes(method) ? 'E_AST_EDIT' : 'E_VALIDATION_FAIL';
+    return { code: kind, reason: 'not_supported', retry: 'not_retryable', next: 'use another provider or method' };
+  }
+  if (EDITS.includes(method)) {
+    return {
+      code: 'E_AST_EDIT',
+      reason: 'server_refused',
+      retry: 'not_retryable',
+      next: 'look at what the server said',
+    };
+  }
+  const isOurs = code === ErrorCodes.InvalidParams || code === ErrorCodes.InvalidRequest;
+  return {
+    code: isOurs ? 'E_VALIDATION_FAIL' : 'E_INTERNAL',
+    reason: 'server_refused',
+    retry: 'not_retryable',
+    next: 'look at what the server said',
+  };
 }

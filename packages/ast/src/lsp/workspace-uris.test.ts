@@ -7,7 +7,7 @@ import { WorkspaceUris } from './workspace-uris.ts';
 const uris = new WorkspaceUris({ root: '/srv/work space', privatePaths: ['/opt', '/opt/tool chains'] });
 const isRefused = (thrown: unknown) => isToolError(thrown) && thrown.code === 'E_POLICY';
 
-describe('file names on both sides of the wall', () => {
+describe('file names inside and outside the sandbox', () => {
   test('a path survives the way to the server and back, whatever it is called [S0-56]', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })

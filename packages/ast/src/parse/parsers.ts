@@ -1,8 +1,8 @@
 /** The parsers of one thread, made on first use. A language that cannot be loaded is refused by name, others go on. */
 import { ToolError } from '@tool-runtime/protocol';
-import { createGrammarStore, type GrammarStore } from '../grammar/grammar-store.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load-profile.ts';
+import { createGrammarStore, type GrammarStore } from './grammar-store.ts';
 import { createSourceParser, type SourceParser } from './source-parser.ts';
 
 export interface Parsers {

@@ -41,7 +41,7 @@ const edit = fc.record({
   }),
 });
 
-/** Cut at characters, not units: a text with half a pair is none. */
+/** Cut at characters, not units: half a surrogate pair is not valid text. */
 function apply(text: string, { at, remove, insert }: { at: number; remove: number; insert: string }): string {
   const characters = [...text];
   const from = Math.floor(at * characters.length);

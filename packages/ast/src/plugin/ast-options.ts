@@ -6,4 +6,6 @@ export interface AstOptions {
   readonly inMemory?: boolean;
   /** Language servers at once. Default 4. */
   readonly maxServers?: number;
+  /** How long a question waits for the first index before it answers with what is there so far. Default 3000. */
+  readonly firstAnswerMs?: number;
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCodeRuntime } from '../../test/code-runtime.ts';
 
-const BLOCKING = 'validators: [{ rule: code.ast.parsed, enforcement: blocking }]';
+/** The first check starts a sandbox and Python, which takes long on a busy machine. */
+const BLOCKING = `validators: [{ rule: code.ast.parsed, enforcement: blocking }]
+tools: { file_write: { timeout_ms: 300000 } }`;
 /** Python takes it; its grammar does not. */
 const SOUND = 'class A:\n    def f():\n        (bar.\n    baz)\n    def g(): return 1\n';
 

@@ -4,9 +4,12 @@
  * A change is measured by what it makes worse: errors that were in the file before do not hold it up, and a file that no one
  * has looked at before counts as one that had none.
  */
-import { type AstIndex, sideEffectRank, type Violation } from '@tool-runtime/sdk';
+import type { ErrorEntry } from '@tool-runtime/protocol';
+import { type AstIndex, type Registry, sideEffectRank, type Violation } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
+import type { DiagnosticWatch, FreshDiagnostic } from '../lsp/watch-diagnostics.ts';
 import type { CodeServices } from './code-services.ts';
+import { isWholeTable } from './granted-providers.ts';
 
 export function createRuntimeIndex(services: CodeServices): AstIndex {
   return {
@@ -19,7 +22,63 @@ export function createRuntimeIndex(services: CodeServices): AstIndex {
       const problems = options.isNew === true ? all : grown(path, all, index);
       return problems.length > 0 && (await pythonAccepts(path, services, signal)) ? [] : problems;
     },
+    async watchDiagnostics(paths, { registry }) {
+      const watch = await watchChange(services, registry, paths);
+      return watch === undefined
+        ? undefined
+        : async (now) => {
+            const { found, undated, late } = await watch(now);
+            const waitMs = registry.ast.diagnostics_wait_ms;
+            const { lateNews } = await import('../lsp/watch-diagnostics.ts');
+            return [...newProblems(found, undated), ...(late.length === 0 ? [] : [lateNews(late, waitMs)])];
+          };
+    },
   };
+}
+
+/** Servers are those of the whole runtime: a session that has fewer of them hears of none. */
+export async function watchChange(
+  services: CodeServices,
+  registry: Registry,
+  paths: readonly string[],
+): Promise<DiagnosticWatch | undefined> {
+  const servers = await services.runningServers();
+  if (servers === undefined || !isWholeTable(services.ports.registry.providers, registry.providers)) return undefined;
+  return (await services.diagnostics()).watch(servers, paths, registry.ast.diagnostics_wait_ms);
+}
+
+const MAX_SHOWN = 20;
+
+/** One warning for all of them; errors first, and without hints, which servers give about sound code. */
+function newProblems(found: readonly FreshDiagnostic[], undated: readonly string[]): readonly ErrorEntry[] {
+  const meant = found.filter(({ severity }) => severity === 'error' || severity === 'warning');
+  const sorted = [...meant].sort((one, other) => one.severity.localeCompare(other.severity));
+  const [first] = sorted;
+  if (first === undefined) return [];
+  const errors = sorted.filter(({ severity }) => severity === 'error').length;
+  const counts = `${errors} new ${errors === 1 ? 'error' : 'errors'} and ${sorted.length - errors} new warnings`;
+  return [
+    {
+      code: 'E_VALIDATION_FAIL',
+      message:
+        undated.length === 0
+          ? `Language server found ${counts} after the change`
+          : `Language server found ${counts} after the change, of which some may be older: ${undated.join(', ')}`,
+      path: first.file,
+      details: {
+        reason: 'new_diagnostics',
+        total: sorted.length,
+        violations: sorted.slice(0, MAX_SHOWN).map(({ file, line, severity, message, code, source }) => ({
+          path: file,
+          line,
+          message: `${severity}${code === undefined ? '' : ` ${code}`}: ${message}`,
+          ...(source === undefined ? {} : { source }),
+        })),
+        ...(undated.length === 0 ? {} : { undated: [...undated] }),
+        next: 'Fix them, or go on if they are expected; the change is made',
+      },
+    },
+  ];
 }
 
 /** None when there are no more of them than before the last change. */
@@ -51,7 +110,7 @@ const PARSE = ['python3', '-I', '-S', '-c', 'import ast, sys; ast.parse(sys.stdi
  * A second opinion before a Python file counts as broken: Python's own parser, in the sandbox, where programs may run.
  * Without a clear yes the file stays broken.
  */
-async function pythonAccepts(path: string, { ports }: CodeServices, signal: AbortSignal): Promise<boolean> {
+export async function pythonAccepts(path: string, { ports }: CodeServices, signal: AbortSignal): Promise<boolean> {
   const { side_effect_level: level } = ports.registry.ceiling;
   const mayRun = level === undefined || sideEffectRank(level) >= sideEffectRank('process_exec');
   if (!PYTHON_FILE.test(path) || !mayRun) return false;

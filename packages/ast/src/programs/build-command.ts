@@ -3,7 +3,7 @@
  * language's profile proposes where `shell_allow` lets it pass.
  */
 import type { CommandRunner, Registry } from '@tool-runtime/sdk';
-import type { BuildCheck, BuildReport } from '../edit/build-check.ts';
+import type { BuildCheck, BuildReport } from '../edit/apply-edit.ts';
 import { loadProfile } from '../profile/load-profile.ts';
 import { runFilter } from './run-filter.ts';
 

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { CommandRunner, Registry, Workspace } from '@tool-runtime/sdk';
-import type { FormatRequest, Formatter } from '../edit/formatter.ts';
+import type { FormatRequest, Formatter } from '../edit/editor.ts';
 import { loadProfile } from '../profile/load-profile.ts';
 import { runFilter } from './run-filter.ts';
 

@@ -1,9 +1,8 @@
 /** Enters every marked definition into the scope it belongs to. */
-import { firstFrom } from '../symbols/first-from.ts';
-import type { ScopeDraft, ScopeTree } from './build-scopes.ts';
+import { firstFrom } from '../symbols/extents.ts';
+import type { ScopeDraft, ScopeTree, TokenDraft } from './build-scopes.ts';
 import type { DefinitionMark, ScopeMarks } from './read-marks.ts';
 import { type Binding, type NameToken, type Scope, SPACES, type TextRange } from './scope-model.ts';
-import type { TokenDraft } from './token-draft.ts';
 
 interface BindingDraft extends Binding {
   spaces: number;

@@ -1,6 +1,6 @@
 /** Nests the marked scopes. Where two marks cover the same text the one that is no plain block stays. */
 import type { ScopeMark } from './read-marks.ts';
-import type { Binding, Scope, TextRange } from './scope-model.ts';
+import type { Binding, NameToken, Scope, TextRange } from './scope-model.ts';
 
 export interface ScopeDraft extends Scope {
   /** The scope whose text contains it; `parent` may be further out. */
@@ -91,4 +91,21 @@ function innermost(scopes: readonly ScopeDraft[], offset: number): ScopeDraft {
   let scope = scopes[low] as ScopeDraft;
   while (scope.holder !== undefined && offset >= scope.end) scope = scope.holder;
   return scope;
+}
+
+export type TokenDraft = { -readonly [Key in keyof Omit<NameToken, 'scope'>]: NameToken[Key] } & {
+  readonly scope: ScopeDraft;
+};
+
+/**
+ * Name tokens while they are being resolved, and which of them is the whole of an expression.
+ *
+ * The token, when it or a chain of members that ends with it fills the range; `a + b` is not its last name.
+ */
+export function standsFor<T extends NameToken>(last: T | undefined, { start, end }: TextRange): T | undefined {
+  if (last?.end !== end || start < 0) return start < 0 ? last : undefined;
+  for (let link: NameToken | undefined = last; link !== undefined; link = link.object) {
+    if (link.start === start) return last;
+  }
+  return undefined;
 }

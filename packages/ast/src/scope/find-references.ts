@@ -6,13 +6,11 @@
  */
 import type { Engine } from '../symbols/engine.ts';
 import { type OpenedFamily, openFamily } from './open-family.ts';
-import type { ProjectFiles } from './project-files.ts';
 import { findCandidates, firstBroken } from './rename/find-candidates.ts';
-import { placeOf } from './rename/place-of.ts';
 import type { EditRole, Refusal, RenameTarget } from './rename/rename-plan.ts';
+import { placeOf, roleOf } from './rename/rename-plan.ts';
 import { findSubject, meansSubject, type RenameSubject } from './rename/rename-subject.ts';
-import { roleOf } from './rename/token-role.ts';
-import type { NameToken } from './scope-model.ts';
+import type { NameToken, ProjectFiles } from './scope-model.ts';
 import type { ProjectFile } from './scope-project.ts';
 
 export interface ReferenceRequest {

@@ -4,8 +4,7 @@
  * A token means a chain of bindings: its own, then, when that is an import, the one it was imported from, and so on to
  * where it is declared. Renaming any of them carries over to the token as long as every step keeps the name.
  */
-import type { ProjectFiles } from './project-files.ts';
-import type { Binding, NameToken } from './scope-model.ts';
+import type { Binding, NameToken, ProjectFiles } from './scope-model.ts';
 import type { ProjectFile, ScopeProject } from './scope-project.ts';
 
 export interface Step {
@@ -103,7 +102,7 @@ export interface ModuleSystem {
 
 export interface ModuleFamily {
   readonly languages: readonly string[];
-  /** A module can be handed around as a value, so a member of an unknown object may be a module's. */
+  /** A module can be passed around as a value, so a member of an unknown object may be a module's. */
   readonly hasModuleValues: boolean;
   /** The import of a name is the name: renaming it there renames it everywhere. Otherwise it gets an alias. */
   readonly followsImports: boolean;

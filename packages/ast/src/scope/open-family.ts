@@ -2,9 +2,9 @@
 import type { Engine } from '../symbols/engine.ts';
 import type { ModuleFamily, ModuleSystem } from './module-system.ts';
 import { familyOf } from './modules/catalog.ts';
-import type { ProjectFiles } from './project-files.ts';
 import { firstBroken } from './rename/find-candidates.ts';
 import type { Refusal } from './rename/rename-plan.ts';
+import type { ProjectFiles } from './scope-model.ts';
 import { openScopeProject, type ProjectFile, type ScopeProject } from './scope-project.ts';
 
 export interface OpenRequest {

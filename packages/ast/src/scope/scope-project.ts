@@ -7,9 +7,8 @@ import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource } from '../parse/source-text.ts';
 import type { Engine } from '../symbols/engine.ts';
 import { isGenerated } from '../symbols/is-generated.ts';
-import type { ProjectFiles } from './project-files.ts';
 import { resolveScopes } from './resolve-scopes.ts';
-import type { FileScopes } from './scope-model.ts';
+import type { FileScopes, ProjectFiles } from './scope-model.ts';
 
 export interface ProjectFile {
   readonly path: string;

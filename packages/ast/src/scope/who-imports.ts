@@ -1,10 +1,10 @@
 /** Which files import from a file, directly, and what by name. */
 import type { Engine } from '../symbols/engine.ts';
 import { openFamily } from './open-family.ts';
-import type { ProjectFiles } from './project-files.ts';
 import { firstBroken } from './rename/find-candidates.ts';
-import { placeOf } from './rename/place-of.ts';
 import type { Refusal } from './rename/rename-plan.ts';
+import { placeOf } from './rename/rename-plan.ts';
+import type { ProjectFiles } from './scope-model.ts';
 
 export interface ImporterRequest {
   readonly files: ProjectFiles;

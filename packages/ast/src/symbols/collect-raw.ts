@@ -1,9 +1,18 @@
 /** Runs the symbols query once over a tree and sorts what it caught by role. The only place that touches nodes. */
 import type { Node, QueryCapture, QueryMatch } from 'web-tree-sitter';
+import type { TimeLimit } from '../parse/limits.ts';
 import type { ParsedSource } from '../parse/source-parser.ts';
-import type { TimeLimit } from '../parse/time-limit.ts';
-import type { Extent, RawFacts, RawImport, RawPrelude, RawRef, RawText, RawWrapper } from './raw-facts.ts';
-import { unquote } from './unquote.ts';
+import { unquote } from './join-imports.ts';
+import type {
+  Extent,
+  RawDeclaration,
+  RawFacts,
+  RawImport,
+  RawPrelude,
+  RawRef,
+  RawText,
+  RawWrapper,
+} from './raw-facts.ts';
 
 /** The query takes very long on trees deeper than 65,535 nodes, which it cannot count: hence the limit. */
 export function collectRaw({ tree, source, parser }: ParsedSource, limit: TimeLimit): RawFacts {
@@ -11,13 +20,26 @@ export function collectRaw({ tree, source, parser }: ParsedSource, limit: TimeLi
   const matches = parser.queries.symbols.matches(tree.rootNode, { progressCallback: () => limit.isOver() });
   if (limit.isOver()) limit.refuse();
   for (const match of matches) collectMatch(raw, match, source.text);
-  return raw;
+  return raw.declarations.some(({ isForRest }) => isForRest) ? { ...raw, ...stretched(raw, source.text) } : raw;
+}
+
+/** `namespace A;` holds what follows it. */
+function stretched({ declarations }: RawFacts, text: string): Pick<RawFacts, 'declarations'> {
+  const starts = declarations.filter(({ isForRest }) => isForRest).map(({ start }) => start);
+  const endOf = (start: number): number => Math.min(...starts.filter((one) => one > start), text.length);
+  return {
+    declarations: declarations.map((one) => {
+      if (!one.isForRest) return one;
+      return { ...one, headEnd: one.end, end: one.start + text.slice(one.start, endOf(one.start)).trimEnd().length };
+    }),
+  };
 }
 
 function emptyFacts(): RawFacts {
   return {
     declarations: [],
     wrappers: [],
+    lifts: [],
     locals: [],
     preludes: [],
     docstrings: [],
@@ -29,6 +51,7 @@ function emptyFacts(): RawFacts {
     exportLists: [],
     refs: [],
     imports: [],
+    parts: [],
   };
 }
 
@@ -59,6 +82,8 @@ const ADDERS: ReadonlyMap<string, Adder> = new Map<string, Adder>([
   ['attr', (raw, node, text) => raw.preludes.push(prelude('attr', node, text))],
   ['statement', (raw, node, _text, match) => raw.wrappers.push(wrapper(node, { type: property(match, 'type') }))],
   ['export', (raw, node) => raw.wrappers.push(wrapper(node, { exports: true }))],
+  ['lift', (raw, node) => raw.lifts.push(extent(node))],
+  ['bind', addBindings],
   ['local', (raw, node) => raw.locals.push(extent(node))],
   ['doc', (raw, node) => raw.docstrings.push(extent(node))],
   ['vis', (raw, node, text) => raw.visibilities.push(wording(node, text))],
@@ -66,6 +91,13 @@ const ADDERS: ReadonlyMap<string, Adder> = new Map<string, Adder>([
   ['section', (raw, node, text) => raw.sections.push(wording(node, text))],
   ['hide.name', (raw, node, text) => raw.hiddenNames.push(wording(node, text))],
   ['export.name', (raw, node, text) => raw.exportNames.push(wording(node, text))],
+  [
+    'embedded',
+    (raw, node, _text, match) => {
+      const language = property(match, 'language');
+      if (language !== undefined) raw.parts.push({ ...extent(node), language });
+    },
+  ],
   ['export.list', (raw, node, text) => raw.exportLists.push(wording(node, text))],
 ]);
 
@@ -74,7 +106,8 @@ function addDeclaration(raw: RawFacts, match: QueryMatch, declaration: QueryCapt
   const setName = property(match, 'name');
   if (nameNode === undefined && setName === undefined) return;
   const { node } = declaration;
-  const written = nameNode === undefined ? { start: node.startIndex, end: node.startIndex } : extent(nameNode);
+  const written =
+    nameNode === undefined ? { start: node.startIndex, end: node.startIndex } : nameExtent(match, nameNode);
   const { value, cut } = unquote(text.slice(written.start, written.end), property(match, 'prefix'));
   const start = written.start + cut;
   const bodyNode = find(match, 'body');
@@ -93,7 +126,37 @@ function addDeclaration(raw: RawFacts, match: QueryMatch, declaration: QueryCapt
     visibility: property(match, 'vis'),
     isSingle: property(match, 'single') !== undefined,
     isOutsideOnly: property(match, 'outside') !== undefined,
+    isForRest: property(match, 'rest') !== undefined,
   });
+}
+
+/** A name of several words has several captures: it reaches from the first to the last. */
+function nameExtent(match: QueryMatch, first: Node): Extent {
+  const last = match.captures.findLast(({ name }) => name === 'name')?.node ?? first;
+  return { start: first.startIndex, end: Math.max(first.endIndex, last.endIndex) };
+}
+
+/** The variables of a pattern such as `[a, { b }]`: its leaves, without keys and default values. */
+function addBindings(raw: RawFacts, node: Node, text: string, match: QueryMatch): void {
+  const leaves = new Set(property(match, 'leaf')?.split(' '));
+  const skipped = new Set(property(match, 'skip')?.split(' '));
+  const left = [node];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (leaves.has(one.type)) raw.declarations.push(bound(one, text, match.patternIndex));
+    for (const [place, child] of one.children.entries()) {
+      if (!skipped.has(one.fieldNameForChild(place) ?? '')) left.push(child);
+    }
+  }
+}
+
+function bound(node: Node, text: string, pattern: number): RawDeclaration {
+  const nameSpan = extent(node);
+  return {
+    ...nameSpan,
+    ...{ pattern, nameSpan, type: 'var', name: text.slice(nameSpan.start, nameSpan.end) },
+    ...{ subtype: undefined, body: undefined, headEnd: undefined, container: undefined, visibility: undefined },
+    ...{ isSingle: false, isOutsideOnly: false, isForRest: false },
+  };
 }
 
 /** Lists of selectors go over several lines. */

@@ -1,10 +1,9 @@
 /** Whether a declaration can be seen from outside its file, by the strategy of the language's profile. */
 import type { NodeType } from '../contracts/facts.ts';
-import { findOwners } from './find-owners.ts';
+import { findOwners, firstFrom } from './extents.ts';
 import type { NestedDeclaration } from './nest-declarations.ts';
 import type { Policies } from './policies.ts';
-import type { RawFacts } from './raw-facts.ts';
-import { wordsBeforeName } from './words-before-name.ts';
+import type { RawFacts, RawText } from './raw-facts.ts';
 
 export interface ExportedInput {
   readonly raw: RawFacts;
@@ -111,4 +110,26 @@ function pathOf({ container, name }: NestedDeclaration): string {
 
 function startsUpper(part: string): boolean {
   return part === '' || /^\p{Lu}/u.test(part);
+}
+
+/**
+ * Single words joined to the declaration that contains them: visibility, accessor keywords.
+ *
+ * Those between its start and its name, and those before the first declaration of a wrapper. `sorted` by start.
+ */
+export function wordsBeforeName(sorted: readonly RawText[], declaration: NestedDeclaration): string[] {
+  if (sorted.length === 0) return [];
+  const own = wordsBetween(sorted, declaration.start, declaration.nameSpan.start);
+  const outermost = declaration.wrappers.at(-1);
+  return outermost === undefined ? own : [...wordsBetween(sorted, outermost.start, outermost.headEnd), ...own];
+}
+
+function wordsBetween(sorted: readonly RawText[], start: number, end: number): string[] {
+  const words: string[] = [];
+  for (let at = firstFrom(sorted, start); at < sorted.length; at++) {
+    const one = sorted[at];
+    if (one === undefined || one.start >= end) break;
+    words.push(one.text);
+  }
+  return words;
 }

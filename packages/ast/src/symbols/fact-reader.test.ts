@@ -169,7 +169,7 @@ describe('a fact reader', () => {
     parsed.delete();
   });
 
-  test('refuses a query with a capture nobody knows, and takes the names of predicates', async () => {
+  test('refuses a query with an unknown capture, and takes the names of predicates', async () => {
     const withQuery = async (symbolsQuery: string) => {
       const parsers = createParsers({ loadProfile: (id) => ({ ...loadProfile(id), symbolsQuery }) });
       return createFactReader(await parsers.parserFor('go'));

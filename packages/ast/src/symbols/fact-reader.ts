@@ -6,30 +6,32 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { Query } from 'web-tree-sitter';
 import { type FileFacts, type ImportFact, NODE_TYPES, type RefFact } from '../contracts/facts.ts';
-import { refuseGrammar } from '../grammar/refuse-grammar.ts';
-import { PARSE_LIMITS } from '../parse/limits.ts';
+import { refuseGrammar } from '../parse/grammar-store.ts';
+import { PARSE_LIMITS, startTimeLimit, type TimeLimitOptions } from '../parse/limits.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import type { SourceText } from '../parse/source-text.ts';
-import { startTimeLimit, type TimeLimitOptions } from '../parse/time-limit.ts';
 import { collectRaw } from './collect-raw.ts';
-import { findOwners } from './find-owners.ts';
+import { createOpenExtents, findOwners } from './extents.ts';
 import { isGenerated } from './is-generated.ts';
-import { joinImports } from './join-imports.ts';
+import { joinImports, splitImportTree } from './join-imports.ts';
 import { nestDeclarations } from './nest-declarations.ts';
-import { createOpenExtents } from './open-extents.ts';
 import { placeDeclarations } from './place-declarations.ts';
 import { compilePolicies, type Policies } from './policies.ts';
-import type { Extent, RawFacts, RawImport, RawRef } from './raw-facts.ts';
+import type { EmbeddedPart, Extent, RawFacts, RawImport, RawRef } from './raw-facts.ts';
 import { readNodes } from './read-nodes.ts';
 import { readProblems } from './read-problems.ts';
-import { splitImportTree } from './split-import-tree.ts';
+
+export interface ReadOptions extends Omit<TimeLimitOptions, 'path'> {
+  /** Told of the parts in other languages, whose facts are not among the answer. */
+  onParts?(parts: readonly EmbeddedPart[]): void;
+}
 
 export interface FactReader {
   /**
    * `path` is the workspace-relative path: part of every id. Throws E_AST_PARSE with `reason` `too_many_symbols`, and
    * as a time limit does.
    */
-  read(parsed: ParsedSource, path: string, options?: Omit<TimeLimitOptions, 'path'>): FileFacts;
+  read(parsed: ParsedSource, path: string, options?: ReadOptions): FileFacts;
 }
 
 /** Throws E_AST_PARSE when the language's symbols query uses an unknown capture. */
@@ -37,9 +39,10 @@ export function createFactReader(parser: SourceParser, maxSymbols: number = PARS
   checkCaptures(parser.profile.grammar, parser.queries.symbols);
   const policies = compilePolicies(parser.profile);
   return {
-    read(parsed, path, options = {}) {
+    read(parsed, path, { onParts, ...options } = {}) {
       const { source } = parsed;
       const raw = collectRaw(parsed, startTimeLimit({ ...options, path }));
+      if (raw.parts.length > 0) onParts?.(raw.parts);
       const isTestFile = policies.test.paths.test(path);
       const nested = nestDeclarations(raw, policies);
       if (nested.length > maxSymbols) throw tooManySymbols(path);
@@ -78,6 +81,8 @@ const ROLES = new Set([
   'subtype',
   'statement',
   'local',
+  'lift',
+  'bind',
   'vis',
   'section',
   'hide.name',
@@ -100,6 +105,7 @@ const ROLES = new Set([
   'import.type',
   'import.reexport',
   'import.tree',
+  'embedded',
 ]);
 
 /** Names that start with an underscore are the query's own, for its predicates. */

@@ -1,5 +1,5 @@
 /**
- * Keeps the ids of twins (same type, container and name) when a file changes: who has the same text keeps its ordinal,
+ * Keeps the ids of twins (same type, container and name) when a file changes: a twin with the same text keeps its ordinal,
  * the rest is matched in file order. Where more than one could be meant, all of them are marked ambiguous.
  */
 import type { FileFacts, NodeFact } from '../contracts/facts.ts';

@@ -5,8 +5,8 @@
  * file with 100,000 of them. Variables inside functions take part, so that what is in them finds its place, and are
  * then left out; so is what is nested deeper than people write, because text and path of each level hold the next.
  */
-import type { NodeType } from '../contracts/facts.ts';
-import { createOpenExtents } from './open-extents.ts';
+import { dottedPath, type NodeType } from '../contracts/facts.ts';
+import { createOpenExtents } from './extents.ts';
 import type { Policies } from './policies.ts';
 import type { Extent, RawDeclaration, RawFacts, RawText, RawWrapper } from './raw-facts.ts';
 
@@ -37,6 +37,7 @@ export function nestDeclarations(raw: RawFacts, policies: Policies): NestedDecla
   const open: number[] = [];
   const wrappers = createOpenExtents(raw.wrappers);
   const locals = createOpenExtents(raw.locals);
+  const lifts = createOpenExtents(raw.lifts);
   const sections = createSections(raw.sections, policies);
   const closeBefore = (extent: Extent): void => {
     while (open.length > 0 && !encloses(drafts[open.at(-1) ?? 0], extent)) open.pop();
@@ -47,9 +48,11 @@ export function nestDeclarations(raw: RawFacts, policies: Policies): NestedDecla
       sections.enter(open.at(-1) ?? -1, one.text);
     }
     closeBefore(declaration);
-    const parent = open.at(-1) ?? -1;
+    const holder = open.at(-1) ?? -1;
+    const after = drafts[holder]?.start ?? -1;
+    const isLifted = lifts.around(declaration, after).length > 0;
+    const parent = isLifted ? (drafts[holder]?.parent ?? -1) : holder;
     const around = drafts[parent];
-    const after = around?.start ?? -1;
     const own = wrappers.around(declaration, after);
     for (const wrapper of own) if (wrapper.holds++ === 0) wrapper.headEnd = declaration.start;
     const type = finalType(declaration, around, own, policies);
@@ -70,6 +73,7 @@ export function nestDeclarations(raw: RawFacts, policies: Policies): NestedDecla
       visibility: declaration.visibility,
       isSingle: declaration.isSingle,
       isOutsideOnly: declaration.isOutsideOnly,
+      isForRest: declaration.isForRest,
       parent,
       container: containerPath(around, declaration.container),
       wrappers: own,
@@ -106,12 +110,12 @@ function encloses(outer: Extent | undefined, { start, end }: Extent): boolean {
 
 function containerPath(around: Draft | undefined, explicit: string | undefined): string {
   const outer = around === undefined ? '' : around.isLocal ? around.container : join(around.container, dotted(around));
-  return explicit === undefined ? outer : join(outer, explicit.replaceAll('::', '.'));
+  return explicit === undefined ? outer : join(outer, dottedPath(explicit));
 }
 
 /** `namespace a::b` holds what `namespace a { namespace b` does. */
 function dotted({ type, name }: Draft): string {
-  return type === 'module' ? name.replaceAll(/::|\\/g, '.') : name;
+  return type === 'module' ? dottedPath(name) : name;
 }
 
 function join(left: string, right: string): string {

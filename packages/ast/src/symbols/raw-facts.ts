@@ -24,6 +24,8 @@ export interface RawDeclaration extends Extent {
   readonly isSingle: boolean;
   /** Only what looks like it inside a function. */
   readonly isOutsideOnly: boolean;
+  /** Reaches to the next declaration of its pattern, or to the end of the file. */
+  readonly isForRest: boolean;
 }
 
 /** A node around a declaration that belongs to it when it holds no other: `export`, `declare`, `const …;`. */
@@ -64,9 +66,16 @@ export interface RawImport extends Extent {
   readonly tree: string | undefined;
 }
 
+/** Code of another language. */
+export interface EmbeddedPart extends Extent {
+  readonly language: string;
+}
+
 export interface RawFacts {
   readonly declarations: RawDeclaration[];
   readonly wrappers: RawWrapper[];
+  /** What is declared directly in one belongs to what is around the declaration that holds it. */
+  readonly lifts: Extent[];
   /** Bodies whose variables are not visible outside. */
   readonly locals: Extent[];
   readonly preludes: RawPrelude[];
@@ -81,4 +90,5 @@ export interface RawFacts {
   readonly exportLists: RawText[];
   readonly refs: RawRef[];
   readonly imports: RawImport[];
+  readonly parts: EmbeddedPart[];
 }

@@ -166,7 +166,8 @@ describe('ast_edit [S0-54]', () => {
   });
 
   test('a language server that agrees makes a rename proven; a running one says what is new and wrong [S0-54] (deep)', async () => {
-    await using code = await openCodeRuntime(FILES, PROGRAMS);
+    const registry = `${PROGRAMS.registry}\nast: {diagnostics_wait_ms: 10000}`;
+    await using code = await openCodeRuntime(FILES, { programs: true, registry });
     const answer = await edit(code, await rename(code, 'load', 'fetchAll'));
     assert.deepEqual([answer.confidence, answer.edits], ['proven', 3]);
     const alone = await edit(code, await rename(code, 'fetchAll', 'load', { server: 'never' }));

@@ -1,9 +1,8 @@
 /** ast_edit: structural edits of code, planned whole, applied all or nothing. */
 import { type CallProfile, defineTool, type Registry, type ToolText } from '@tool-runtime/sdk';
 import type { UseServices } from '../plugin/code-services.ts';
-import { type EditAnswer, editAnswer } from './edit/edit-answer.ts';
-import { type EditArguments, editArguments } from './edit/edit-arguments.ts';
 import { editPrograms } from './edit/edit-programs.ts';
+import { type EditAnswer, type EditArguments, editAnswer, editArguments } from './edit/edit-schemas.ts';
 
 const THIRTY_SECONDS_MS = 30_000;
 const TEN_MINUTES_MS = 600_000;
@@ -42,7 +41,7 @@ export const astEdit = (use: UseServices) =>
         import('./edit/run-edit.ts'),
         import('./query/ensure-index.ts'),
       ]);
-      return rehearseEdit(given, { services: use(), index: await ensureIndex(use, context), context });
+      return rehearseEdit(given, { services: use(context), index: await ensureIndex(use, context), context });
     },
     timeoutMs: THIRTY_SECONDS_MS,
     maxTimeoutMs: TEN_MINUTES_MS,
@@ -56,7 +55,7 @@ export const astEdit = (use: UseServices) =>
         import('./edit/run-edit.ts'),
         import('./query/ensure-index.ts'),
       ]);
-      return runEdit(given, { services: use(), index: await ensureIndex(use, context), context });
+      return runEdit(given, { services: use(context), index: await ensureIndex(use, context), context });
     },
   });
 

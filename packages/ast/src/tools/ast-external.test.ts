@@ -73,7 +73,7 @@ describe('ast_external [S0-56]', () => {
     assert.deepEqual(await references(), ['src/b.ts', 'src/d.ts']);
   });
 
-  test('refuses what changes something, what lies outside, and providers nobody configured [S0-56] (deep)', async () => {
+  test('refuses what changes something, what lies outside, and providers that are not configured [S0-56] (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const refuse = (provider: string, method: string, params: object) =>
       code.refusal('ast_external', { provider, request: { method, params } });

@@ -65,9 +65,9 @@ export const astExternal = (use: UseServices) =>
       const params = request.params as JsonValue;
       if (method === SCAN) {
         const { runAnalyzer } = await import('./external/run-analyzer.ts');
-        return { provider, response: await runAnalyzer({ provider, params }, use(), context) };
+        return { provider, response: await runAnalyzer({ provider, params }, use(context), context) };
       }
       const { askServer } = await import('./external/ask-server.ts');
-      return { provider, response: await askServer({ provider, method, params }, use(), context) };
+      return { provider, response: await askServer({ provider, method, params }, use(context), context) };
     },
   });

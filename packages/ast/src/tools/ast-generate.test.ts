@@ -59,7 +59,7 @@ describe('ast_generate [S0-52]', () => {
     assert.deepEqual([files, truncated], [2, true]);
   });
 
-  test('refuses paths outside of the workspace and languages nobody knows [S0-52]', async () => {
+  test('refuses paths outside of the workspace and unknown languages [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     assert.equal((await code.refusal('ast_generate', { paths: ['../**'] })).code, 'E_POLICY');
     assert.equal((await code.refusal('ast_generate', { paths: ['/etc/**'] })).code, 'E_POLICY');

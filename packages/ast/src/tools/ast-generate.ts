@@ -32,6 +32,10 @@ const answer = builtOnce(() =>
     languages: z.record(z.string(), z.int()).describe('Files of the whole index by language'),
     nodes: z.int().describe('Declarations of the whole index'),
     storage: z.enum(['disk', 'memory']).describe('Where the index is kept'),
+    watched: z
+      .boolean()
+      .describe('Changes by other programs are seen at the next question; otherwise see as_of of an answer'),
+    unwatched: z.string().optional().describe('Why folders are not watched'),
   }),
 );
 
@@ -63,7 +67,7 @@ export const astGenerate = (use: UseServices) =>
       const [{ generateIndex }, { pathGlobs }, index] = await Promise.all([
         import('./query/ensure-index.ts'),
         import('./query/path-globs.ts'),
-        use().index(),
+        use(context).index(),
       ]);
       const wanted = language ?? context.registry.ast.language;
       const { parsed, unchanged, errors, skipped, files, truncated } = await generateIndex(
@@ -76,7 +80,7 @@ export const astGenerate = (use: UseServices) =>
         },
         context,
       );
-      const { languages, nodes, storage } = index.stats();
+      const { languages, nodes, storage, watched, unwatched } = index.stats();
       return {
         parsed_files: parsed,
         unchanged,
@@ -87,16 +91,19 @@ export const astGenerate = (use: UseServices) =>
         languages: { ...languages },
         nodes,
         storage,
+        watched,
+        ...(unwatched === undefined ? {} : { unwatched }),
       };
     },
   });
 
 function presentIndex(built: z.output<ReturnType<typeof answer>>): ToolText {
-  const { parsed_files, unchanged, errors, skipped, files, truncated, languages, nodes } = built;
+  const { parsed_files, unchanged, errors, skipped, files, truncated, languages, nodes, unwatched } = built;
   const by = Object.entries(languages).map(([language, count]) => `${language} ${count}`);
+  const swept = unwatched === undefined ? '' : `; changes by other programs may be seen late: ${unwatched}`;
   const more = truncated ? ', more than max_files' : '';
   return {
-    head: `indexed ${files} files${more}: ${parsed_files} parsed, ${unchanged} unchanged; ${nodes} declarations (${by.join(', ')})`,
+    head: `indexed ${files} files${more}: ${parsed_files} parsed, ${unchanged} unchanged; ${nodes} declarations (${by.join(', ')})${swept}`,
     parts: [
       { type: 'text', text: errors.map(({ path, line, message }) => `error: ${path}:${line}: ${message}`) },
       { type: 'text', text: skipped.map(({ path, reason }) => `skipped: ${path}: ${reason}`) },

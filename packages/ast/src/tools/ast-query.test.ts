@@ -47,7 +47,7 @@ describe('ast_query [S0-53]', () => {
     );
   });
 
-  test('every word narrows, and a word nobody knows is an error [S0-53]', async () => {
+  test('every field narrows, and an unknown field is an error [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
     assert.deepEqual(names(await ask(code, { where: { exported: false } })), ['auth_helper']);
     assert.deepEqual(names(await ask(code, { where: { calls: 'auth_login' } })), ['auth_helper']);

@@ -3,8 +3,13 @@ import { once } from '@tool-runtime/protocol/internal';
 import { callText, defineTool, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { UseServices } from '../plugin/code-services.ts';
-import { type AnswerNode, type AnswerReference, type QueryAnswerData, queryAnswer } from './query/answer-schema.ts';
-import { whereSchema } from './query/where-schema.ts';
+import {
+  type AnswerNode,
+  type AnswerReference,
+  type QueryAnswerData,
+  queryAnswer,
+  whereSchema,
+} from './query/answer-schema.ts';
 
 const LIMIT_DEFAULT = 200;
 const LIMIT_MAX = 10_000;
@@ -67,7 +72,7 @@ export const astQuery = (use: UseServices) => {
 };
 
 function presentQuery(answer: QueryAnswerData, { offset, view, where, pattern }: QueryArguments): ToolText {
-  const { truncated, total, near } = answer;
+  const { truncated, total, near, left_out: leftOut = [] } = answer;
   const next = (items: number): string =>
     callText('ast_query', {
       ...{ where, ...(view === 'nodes' ? {} : { view }), ...(pattern === undefined ? {} : { pattern }) },
@@ -78,7 +83,7 @@ function presentQuery(answer: QueryAnswerData, { offset, view, where, pattern }:
   const more = truncated ? `; more: ${next(rows.length)}` : '';
   const hint = near === undefined ? '' : `; nearly the same: ${near.join(', ')}`;
   return {
-    head: `${rows.length}${of} ${what}${more}${hint}`,
+    head: [`${rows.length}${of} ${what}${more}${hint}`, ...leftOut].join('\n'),
     parts: [{ type: 'text', text: rows, rest: ({ items }) => next(items) }],
   };
 }

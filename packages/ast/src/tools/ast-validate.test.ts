@@ -115,7 +115,7 @@ describe('ast_validate [S0-55]', () => {
     assert.equal(other.violations.length, 2);
   });
 
-  test('refuses words nobody knows instead of passing everything [S0-55]', async () => {
+  test('refuses unknown fields instead of passing everything [S0-55]', async () => {
     await using code = await openCodeRuntime({ 'a.py': 'x = 1\n' });
     const refused = [
       { id: 'r', must_have: ['beauty'] },

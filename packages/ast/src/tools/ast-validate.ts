@@ -3,7 +3,7 @@ import { defineTool, type ToolContext, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
-import { whereSchema } from './query/where-schema.ts';
+import { whereSchema } from './query/answer-schema.ts';
 import { demandSchema } from './validate/demand.ts';
 import type { UnparsedFile } from './validate/judge-declarations.ts';
 
@@ -85,7 +85,7 @@ async function judgeRules({ rules }: z.output<typeof args>, use: UseServices, co
   let isUnknown = false;
   let checked = 0;
   for (const each of rules) {
-    const judged = await judgeDeclarations(each, { services: use(), index, workspace, signal });
+    const judged = await judgeDeclarations(each, { services: use(context), index, workspace, signal });
     checked += judged.checked;
     for (const each of judged.unparsed) unparsed.set(each.file, each);
     isUnknown ||= each.enforcement === 'blocking' && judged.unparsed.length > 0;

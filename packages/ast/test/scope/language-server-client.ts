@@ -1,5 +1,5 @@
 /**
- * The smallest client that can ask a language server for a rename: the second opinion of the differential tests. Kept
+ * The smallest client that can ask a language server for a rename and for references: the second opinion of the differential tests. Kept
  * apart from `src/lsp`, which is under test elsewhere.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -102,13 +102,29 @@ export class LanguageServerClient {
         : Object.entries(edit.changes);
     const found = new Map<string, ServerEdit>();
     for (const [uri, edits] of changes) {
-      const changed = decodeURIComponent(uri).slice(decodeURIComponent(this.#uri('')).length);
+      const changed = this.#pathOf(uri);
       for (const { range, newText } of edits) {
         const start = byteOf(this.#bytes(changed), range.start);
         found.set(`${changed}@${start}`, { path: changed, start, newText });
       }
     }
     return [...found.values()];
+  }
+
+  /** Every place that means what is declared there, the declaration among them, as `path@byte`. */
+  async references(path: string, byte: number): Promise<ReadonlySet<string>> {
+    this.#open(path);
+    const found = (await this.#request('textDocument/references', {
+      textDocument: { uri: this.#uri(path) },
+      position: positionOf(this.#bytes(path), byte),
+      context: { includeDeclaration: true },
+    })) as readonly { readonly uri: string; readonly range: TextEdit['range'] }[] | null;
+    return new Set(
+      (found ?? []).map(({ uri, range }) => {
+        const place = this.#pathOf(uri);
+        return `${place}@${byteOf(this.#bytes(place), range.start)}`;
+      }),
+    );
   }
 
   async stop(): Promise<void> {
@@ -126,6 +142,10 @@ export class LanguageServerClient {
 
   #bytes(path: string): Buffer {
     return readFileSync(join(this.#root, path));
+  }
+
+  #pathOf(uri: string): string {
+    return decodeURIComponent(uri).slice(decodeURIComponent(this.#uri('')).length);
   }
 
   #uri(path: string): string {

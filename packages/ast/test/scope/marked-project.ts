@@ -3,9 +3,9 @@
  * new name, `«x→x: y»` one that must become that text, and a star, `«*x»`, marks the one that is asked for.
  */
 import assert from 'node:assert/strict';
-import type { ProjectFiles } from '../../src/scope/project-files.ts';
 import { planRename } from '../../src/scope/rename/plan-rename.ts';
 import type { RenameTarget } from '../../src/scope/rename/rename-plan.ts';
+import type { ProjectFiles } from '../../src/scope/scope-model.ts';
 import type { Engine } from '../../src/symbols/engine.ts';
 
 export interface MarkedProject {

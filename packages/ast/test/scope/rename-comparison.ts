@@ -1,7 +1,7 @@
 /** Compares a plan with what a language server would do. Every difference must have a reason that is listed. */
 import assert from 'node:assert/strict';
-import type { ProjectFiles } from '../../src/scope/project-files.ts';
-import type { RenameEdit, RenamePlan } from '../../src/scope/rename/rename-plan.ts';
+import type { RenameEdit, RenamePlan, RenameTarget } from '../../src/scope/rename/rename-plan.ts';
+import type { ProjectFiles } from '../../src/scope/scope-model.ts';
 import type { ServerEdit } from './language-server-client.ts';
 
 export interface Difference {
@@ -76,3 +76,49 @@ export function explain(
     tally.reasons.set(reason.name, (tally.reasons.get(reason.name) ?? 0) + 1);
   }
 }
+
+/** What fails in there names the symbol and shows the project, so that it can be repeated without its seed. */
+export async function inProject(
+  texts: Readonly<Record<string, string>>,
+  { path, nameStart, name }: RenameTarget,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const files = Object.entries(texts).map(([file, text]) => `--- ${file}\n${text}`);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${why}\nRename of ${name} in ${path} at byte ${nameStart} in\n${files.join('\n')}`, { cause });
+  }
+}
+
+export const inComment: Reason = {
+  name: 'names in doc comments are reported, not edited',
+  explains: ({ by, before }) => by === 'server' && /^\s*(?:\/\*\*|\*)|\/\*\*/.test(before),
+};
+
+/** TypeScript 7.0 turns `{ g }` into `{ renamed: g }` when `g` is a class, which leaves a name that is gone. */
+export const wrongSide: Reason = {
+  name: 'the server swaps the sides of a shorthand that names a class',
+  explains: ({ by, newText, serverText }) => by === 'both' && serverText === newText.split(': ').reverse().join(': '),
+};
+
+/** TypeScript 7.0 renames `ns.g` although `export { renamed as g }` keeps the name, when `g` comes out of a pattern. */
+export const pastTheList: Reason = {
+  name: 'the server goes past an export list',
+  explains: ({ by }, { edits }) =>
+    by === 'server' && edits.some(({ role }) => role === 'export') && edits.some(({ role }) => role === 'shorthand'),
+};
+
+/**
+ * TypeScript 7.0 renames `ns.g` although `export { renamed as g } from` keeps the name, when the file that reads `ns.g` also imports
+ * the module of `g` itself. Its own edits then lead nowhere.
+ */
+export const pastTheReexport: Reason = {
+  name: 'the server goes past a re-export',
+  explains: ({ by, before, after }, { edits }) => {
+    const old = /^[\w$]+/.exec(after)?.[0] ?? '';
+    const isKept = edits.some(({ role, newText }) => role === 'export' && newText.endsWith(` as ${old}`));
+    return by === 'server' && isKept && /(?:\.|\[['"])$/.test(before);
+  },
+};

@@ -45,6 +45,14 @@ const CASES: readonly RenameCase[] = [
     },
   },
   {
+    title: 'a name in the export list of a namespace, by which the file itself exports nothing',
+    files: {
+      'a.ts': 'export interface «*x» {}\nexport declare namespace n {\n  export { type «x» as x };\n}\n',
+      'plain.ts': "import { «x» } from './a.ts';\nexport declare namespace m {\n  export { «x→renamed as x» };\n}\n",
+      'b.ts': "import { «x» } from './a.ts';\nlet y: «x»;\n",
+    },
+  },
+  {
     title: 'star exports, through several files and a cycle',
     files: {
       'a.ts': "export const «*x» = 1;\nexport * from './c.ts';\n",

@@ -5,11 +5,9 @@
  * `ast-grep run` prints the same without a rule.
  */
 import type { ByteSpan } from '../../contracts/facts.ts';
-import type { AnalyzerAdapter, Excerpt, Point, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, Excerpt, FindingLevel, Point, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector } from '../finding-collector.ts';
-import { at, filledText, textOf, webAddress, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson, readJsonLines } from '../read-json.ts';
+import { at, filledText, notOfFormat, readJson, readJsonLines, textOf, webAddress, wholeNumber } from '../read-json.ts';
 
 const FORMAT = 'ast-grep-json';
 

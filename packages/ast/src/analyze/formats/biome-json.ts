@@ -4,11 +4,9 @@
  * Columns count code points. Versions before 2.4 name the file as an object, give the place as bytes and the message as
  * pieces of markup.
  */
-import type { AnalyzerAdapter, Point, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, FindingLevel, Point, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector } from '../finding-collector.ts';
-import { at, filledText, listOf, textOf, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
+import { at, filledText, listOf, notOfFormat, readJson, textOf, wholeNumber } from '../read-json.ts';
 
 const FORMAT = 'biome-json';
 

@@ -4,11 +4,9 @@
  * Columns count UTF-16 units from 1. A fix is given by offsets into the text without its byte order mark; the text comes
  * along as `source` unless ESLint itself applied fixes.
  */
-import type { AnalyzerAdapter, Excerpt, Point, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, Excerpt, FindingLevel, Point, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector, type FoundEdit } from '../finding-collector.ts';
-import { at, filledText, listOf, textOf, webAddress, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
+import { at, filledText, listOf, notOfFormat, readJson, textOf, webAddress, wholeNumber } from '../read-json.ts';
 
 const FORMAT = 'eslint-json';
 

@@ -1,9 +1,7 @@
 /** oxlint's JSON (`--format=json`). Columns count bytes; where a finding ends is said only as a length in bytes. */
-import type { AnalyzerAdapter, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, FindingLevel, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector } from '../finding-collector.ts';
-import { at, filledText, textOf, webAddress, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
+import { at, filledText, notOfFormat, readJson, textOf, webAddress, wholeNumber } from '../read-json.ts';
 
 const FORMAT = 'oxlint-json';
 

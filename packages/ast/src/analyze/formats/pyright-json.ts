@@ -1,9 +1,7 @@
 /** Pyright's JSON (`--outputjson`). Positions are those of the language server protocol: from 0, in UTF-16 units. */
-import type { AnalyzerAdapter, Point, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, FindingLevel, Point, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector } from '../finding-collector.ts';
-import { at, filledText, textOf, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
+import { at, filledText, notOfFormat, readJson, textOf, wholeNumber } from '../read-json.ts';
 
 const FORMAT = 'pyright-json';
 

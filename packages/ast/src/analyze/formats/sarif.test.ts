@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AnalyzerFinding } from '../analyzer-finding.ts';
+import type { AnalyzerFinding } from '../analyzer-adapter.ts';
 import { type ParseContext, parseAnalysis } from '../parse-analysis.ts';
 import { relativeTo } from '../workspace-path.ts';
 

@@ -1,14 +1,12 @@
 /**
- * SARIF 2.1.0, read tolerantly: producers disagree about columns and addresses (sarif/dialect.ts), and ast-grep writes
+ * SARIF 2.1.0, read tolerantly: producers disagree about columns and addresses (formats/sarif.ts), and ast-grep writes
  * its own version where the standard wants 2.1.0, so that field is not looked at.
  */
-import type { AnalyzerAdapter, Point, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import { posix } from 'node:path';
+import type { AnalyzerAdapter, ColumnUnit, FindingLevel, Point, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector, type FoundEdit } from '../finding-collector.ts';
-import { at, filledText, listOf, textOf, webAddress, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
-import { artifactPath } from './sarif/artifact-path.ts';
-import { type Dialect, dialectOf } from './sarif/dialect.ts';
+import { at, filledText, listOf, notOfFormat, readJson, textOf, webAddress, wholeNumber } from '../read-json.ts';
+import { percentDecoded, plainPath } from '../workspace-path.ts';
 
 const FORMAT = 'sarif';
 
@@ -204,4 +202,75 @@ class RuleBook {
     }
     return undefined;
   }
+}
+
+export interface Dialect {
+  readonly unit: ColumnUnit;
+  /** Addresses are plain paths: a percent sign in one is part of the name. */
+  readonly hasPlainPaths: boolean;
+}
+
+const KNOWN: readonly (Dialect & { readonly driver: RegExp })[] = [
+  { driver: /^ast-grep$/i, unit: 'code_point', hasPlainPaths: true },
+  { driver: /^biome$/i, unit: 'code_point', hasPlainPaths: true },
+  // Says unicodeCodePoints and counts bytes.
+  { driver: /^oxlint$/i, unit: 'byte', hasPlainPaths: true },
+  { driver: /^semgrep\b/i, unit: 'byte', hasPlainPaths: false },
+];
+
+/**
+ * How producers read the standard differently, as found by running them on lines with wide characters and files with odd
+ * names. Semgrep's entry follows reports in its issue tracker; it was not run.
+ *
+ * What a run declares counts only where its producer is unknown; the default is code points.
+ */
+function dialectOf(run: unknown): Dialect {
+  const driver = textOf(at(run, 'tool', 'driver', 'name')) ?? '';
+  const known = KNOWN.find((dialect) => dialect.driver.test(driver));
+  if (known !== undefined) return known;
+  return { unit: at(run, 'columnKind') === 'utf16CodeUnits' ? 'utf16' : 'code_point', hasPlainPaths: false };
+}
+
+/** Bases may build on each other; a chain that is longer than this is a circle. */
+const MAX_BASES = 16;
+/** Anything else in an address shows that it was not encoded. */
+const ENCODED = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
+
+/**
+ * Where an artifactLocation points: its address, the bases it builds on, and the list of artifacts it may refer to.
+ *
+ * A path, absolute or from the folder the analyzer ran in; undefined if it is missing or not a file.
+ */
+function artifactPath(location: unknown, run: unknown, dialect: Dialect): string | undefined {
+  const index = wholeNumber(at(location, 'index'));
+  const listed = index === undefined ? undefined : at(run, 'artifacts', index, 'location');
+  const named = filledText(at(location, 'uri')) === undefined ? listed : location;
+  return resolve(named, { run, dialect, basesLeft: MAX_BASES });
+}
+
+interface Search {
+  readonly run: unknown;
+  readonly dialect: Dialect;
+  readonly basesLeft: number;
+}
+
+function resolve(location: unknown, search: Search): string | undefined {
+  const address = filledText(at(location, 'uri'));
+  const path = address === undefined ? undefined : pathOf(address, search.dialect);
+  if (path === undefined || path.startsWith('/')) return path;
+  const base = baseOf(location, search);
+  return base === undefined ? path : posix.join(base, path);
+}
+
+/** Undefined also for a base without an address: by convention that is the folder that was analyzed. */
+function baseOf(location: unknown, { basesLeft, ...search }: Search): string | undefined {
+  const id = filledText(at(location, 'uriBaseId'));
+  if (id === undefined || basesLeft === 0) return undefined;
+  return resolve(at(search.run, 'originalUriBaseIds', id), { ...search, basesLeft: basesLeft - 1 });
+}
+
+function pathOf(address: string, { hasPlainPaths }: Dialect): string | undefined {
+  if (hasPlainPaths && !/^file:/i.test(address)) return address;
+  const path = plainPath(address);
+  return path === address && ENCODED.test(address) ? percentDecoded(address) : path;
 }

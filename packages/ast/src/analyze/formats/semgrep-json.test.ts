@@ -65,7 +65,7 @@ describe('Semgrep JSON', () => {
     );
   });
 
-  test('lines withheld until login and offsets that are none are not believed', async () => {
+  test('lines withheld until login and invalid offsets are ignored', async () => {
     const start = { line: 3, col: 12, offset: -1 };
     const { findings, notes } = await parse([result({ start }, { lines: 'requires login' })]);
     assert.deepEqual([findings[0]?.col, findings[0]?.span], [12, undefined]);

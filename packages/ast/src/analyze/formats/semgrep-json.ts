@@ -4,11 +4,19 @@
  * Written after the public description of the format; Semgrep itself is not exercised by our tests, because it cannot be
  * installed where they run. Columns count bytes, and `lines` may hold a request to log in instead of source.
  */
-import type { AnalyzerAdapter, Excerpt, RawPlace } from '../analyzer-adapter.ts';
-import type { FindingLevel } from '../analyzer-finding.ts';
+import type { AnalyzerAdapter, Excerpt, FindingLevel, RawPlace } from '../analyzer-adapter.ts';
 import { FindingCollector } from '../finding-collector.ts';
-import { at, filledText, isObject, listOf, textOf, webAddress, wholeNumber } from '../loose-json.ts';
-import { notOfFormat, readJson } from '../read-json.ts';
+import {
+  at,
+  filledText,
+  isObject,
+  listOf,
+  notOfFormat,
+  readJson,
+  textOf,
+  webAddress,
+  wholeNumber,
+} from '../read-json.ts';
 
 const FORMAT = 'semgrep-json';
 

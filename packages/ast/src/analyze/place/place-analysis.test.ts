@@ -66,7 +66,7 @@ describe('places of an analysis', () => {
     assert.deepEqual(whole.notes, []);
   });
 
-  test('given only as bytes, or not at all, are found in the source or stand at the top', async () => {
+  test('given only as bytes, or not at all, are found in the source or placed at the top', async () => {
     const bytes = { start: 24, end: 28 };
     const { findings } = await placeAnalysis(
       { findings: [finding({ unit: 'byte', bytes }), finding({ unit: 'utf16' }, { rule: 'whole file' })], notes: [] },

@@ -4,11 +4,15 @@
  * `path`: by a relative path, with or without ending as the project does it. `dotted`: by the names of packages, absolute
  * or with leading dots as the importing file does it. `folder`: not at all.
  */
+import type { NodeFact } from '../../contracts/facts.ts';
+import type { Reference } from '../../scope/find-references.ts';
 import type { Draft } from '../draft.ts';
+import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
+import type { OperationOf } from '../edit-operations.ts';
 import type { MoveForms } from '../edit-profile.ts';
-import { folderOf, joinPath, relativePath } from '../file-paths.ts';
 import type { Work } from '../work.ts';
+import type { NeededNames } from './needed-names.ts';
 
 export interface ModuleNames {
   /** What `importer` writes to import from the file `path`; in the manner of `alike` when it imports nothing yet. */
@@ -123,4 +127,53 @@ function dottedNames({ desk }: Work): ModuleNames {
 
 function folderNames(): ModuleNames {
   return { nameFor: async () => '', rebased: (source) => source, isFile: () => false };
+}
+
+/** Workspace-relative paths as text. */
+export function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}
+
+export function stemOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.includes('.') ? name.slice(0, name.indexOf('.')) : name;
+}
+
+/** Without `.` and `..`; undefined when it leads out of the workspace. */
+export function joinPath(folder: string, relative: string): string | undefined {
+  const names: string[] = [];
+  for (const name of [...folder.split('/'), ...relative.split('/')]) {
+    if (name === '' || name === '.') continue;
+    if (name !== '..') names.push(name);
+    else if (names.pop() === undefined) return undefined;
+  }
+  return names.join('/');
+}
+
+/** From a folder to a path; begins with `./` or `../`. */
+function relativePath(folder: string, path: string): string {
+  const from = folder === '' ? [] : folder.split('/');
+  const to = path.split('/');
+  let same = 0;
+  while (same < from.length && same < to.length - 1 && from[same] === to[same]) same++;
+  const up = '../'.repeat(from.length - same);
+  return (up === '' ? './' : up) + to.slice(same).join('/');
+}
+
+export interface Moving {
+  readonly target: Target;
+  readonly to: Draft;
+  readonly forms: MoveForms;
+  readonly names: ModuleNames;
+  readonly needed: NeededNames;
+  /** None where files of a folder need no imports from each other. */
+  readonly references: readonly Reference[];
+  /** The old file goes on using what is moved. */
+  readonly isUsedHere: boolean;
+  readonly operation: OperationOf<'move_symbol'>;
+}
+
+/** What the steps of a move share. */
+export function isType({ type }: NodeFact): boolean {
+  return type === 'interface' || type === 'type';
 }

@@ -7,7 +7,7 @@ import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import { addImportEdits, redirectImportEdits, removeImportEdits } from '../import-edits.ts';
 import { requireEditable, type Work } from '../work.ts';
-import type { Moving } from './move-setting.ts';
+import type { Moving } from './module-names.ts';
 
 /** Throws E_AST_EDIT with `reached_indirectly` for a use that only a re-export keeps alive. */
 export async function redirectImporters(moving: Moving, work: Work): Promise<void> {

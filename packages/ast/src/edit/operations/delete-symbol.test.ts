@@ -72,6 +72,27 @@ describe('delete_symbol', () => {
     after: 'class A {\n\tint g;\n}\n',
   });
 
+  test('says where a string or a page may mean what was deleted', async (t) => {
+    const files = {
+      'a.ts': 'export function only() {}\nexport function other() {}\n',
+      'b.ts': "const name = 'only';\n",
+      'page.html': '<button onclick="only()">x</button>\n',
+    };
+    const { editor, id } = await openScratchEditor(t, files);
+    const plan = await editor.plan({ operation: 'delete_symbol', target_node_id: await id('only') });
+    assert.match(plan.warnings.join(), /also in 2 strings, which may mean it, the first: b\.ts:1/);
+    const clean = await editor.plan({ operation: 'delete_symbol', target_node_id: await id('other') });
+    assert.deepEqual(clean.warnings, []);
+  });
+
+  test('says that a file did not parse before and does not now', async (t) => {
+    const { editor, id } = await openScratchEditor(t, {
+      'a.rs': 'fn ok() {}\n\nfn two() {}\n\nfn broken( { let x = ;\n',
+    });
+    const plan = await editor.plan({ operation: 'delete_symbol', target_node_id: await id('two'), force: true });
+    assert.match(plan.warnings.join(), /a\.rs does not parse, and did not before: line \d+/);
+  });
+
   test('refuses a default export that another file imports under another name', async (t) => {
     const files = {
       'a.ts': 'export default function main() {}\n',

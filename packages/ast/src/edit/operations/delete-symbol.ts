@@ -3,7 +3,7 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { commitFirst, keepsDeclarations } from '../commit-edits.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
-import { findUses, type Use } from '../find-uses.ts';
+import { findMentions, findUses, type Use } from '../find-uses.ts';
 import { removeDeclaration } from '../remove-declaration.ts';
 import { bodyNode, nodeOf } from '../syntax-node.ts';
 import { type Planner, requireEditable } from '../work.ts';
@@ -18,6 +18,11 @@ export const deleteSymbol: Planner<'delete_symbol'> = async (operation, work) =>
   if (uses.length > 0) {
     if (!operation.force) throw stillUsed(target, uses);
     work.warn(`deleted although ${uses.length} places may use it, the first: ${uses[0]?.file}:${uses[0]?.line}`);
+  }
+  const [mention, ...mentions] = await findMentions(target, work);
+  if (mention !== undefined) {
+    const count = mentions.length + 1;
+    work.warn(`the name is also in ${count} strings, which may mean it, the first: ${mention.file}:${mention.line}`);
   }
   if (isCountedOn(target)) {
     if (!operation.force) throw countedOn(target);

@@ -2,8 +2,7 @@
 import { commitFirst } from '../commit-edits.ts';
 import type { OperationOf } from '../edit-operations.ts';
 import type { Side } from '../place-beside.ts';
-import { placeBeside } from '../place-beside.ts';
-import { warnOfTwins } from '../warn-of-twins.ts';
+import { placeBeside, warnOfTwins } from '../place-beside.ts';
 import { type Outcome, type Planner, requireEditable, type Work } from '../work.ts';
 
 export const insertBefore: Planner<'insert_before'> = (operation, work) => insertBeside(operation, work, 'before');

@@ -3,16 +3,15 @@ import type { ToolError } from '@tool-runtime/protocol';
 import type { Node } from 'web-tree-sitter';
 import type { NodeFact } from '../../contracts/facts.ts';
 import { commitFirst, keepsDeclarations, type TrialCheck } from '../commit-edits.ts';
-import { docstringOf } from '../docstring.ts';
+import { docstringOf } from '../declaration-lines.ts';
 import type { Draft } from '../draft.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
-import { newText } from '../new-text.ts';
-import { placeBeside } from '../place-beside.ts';
+import { newText } from '../fit-block.ts';
+import { placeBeside, warnOfTwins } from '../place-beside.ts';
 import { bodyNode, parts } from '../syntax-node.ts';
 import type { TextEdit } from '../text-edit.ts';
 import { indentAt, isBlank, lineStart } from '../text-style.ts';
-import { warnOfTwins } from '../warn-of-twins.ts';
 import { type Planner, requireEditable } from '../work.ts';
 
 const CONTAINERS: readonly string[] = [

@@ -55,7 +55,7 @@ describe('move_symbol', () => {
     );
   });
 
-  test('leaves everybody else alone with a re-export [S0-54] (deep)', async (t) => {
+  test('leaves all other importers alone with a re-export [S0-54] (deep)', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const files = await moved(scratch, ['rest', 'a.ts', 'lib/new.ts'], true);
     assert.deepEqual(Object.keys(files), ['a.ts', 'lib/new.ts']);

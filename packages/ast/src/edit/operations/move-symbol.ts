@@ -10,10 +10,8 @@ import { commitEdits, commitFirst, keepsDeclarations } from '../commit-edits.ts'
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import { addImportEdits, removeImportEdits, statementOf } from '../import-edits.ts';
-import { carryOver, judgeDestination } from '../move/carry-over.ts';
-import { chooseDestination, requireMovable } from '../move/choose-destination.ts';
-import { moduleNames } from '../move/module-names.ts';
-import { isType, type Moving } from '../move/move-setting.ts';
+import { carryOver, chooseDestination, judgeDestination, requireMovable } from '../move/carry-over.ts';
+import { isType, type Moving, moduleNames } from '../move/module-names.ts';
 import { neededNames } from '../move/needed-names.ts';
 import { redirectImporters } from '../move/redirect-importers.ts';
 import { removeDeclaration } from '../remove-declaration.ts';

@@ -162,7 +162,7 @@ describe('rename_symbol by scope', () => {
     });
   }
 
-  test('leaves generated files alone, and refuses because they use the name unless told otherwise [S0-54]', async (t) => {
+  test('leaves generated files alone, and refuses because they use the name by default [S0-54]', async (t) => {
     const files = {
       'a.ts': 'export const load = 1;\n',
       'g.ts': "// @generated\nimport { load } from './a.ts';\n",

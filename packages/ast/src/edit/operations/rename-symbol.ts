@@ -5,17 +5,16 @@
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { lookUp } from '../../scope/look-up.ts';
-import { checkName } from '../../scope/rename/check-name.ts';
 import { planRename } from '../../scope/rename/plan-rename.ts';
 import type { Refusal, RenameConflict, RenamePlan } from '../../scope/rename/rename-plan.ts';
+import { checkName } from '../../scope/rename/rename-subject.ts';
 import { resolveScopes } from '../../scope/resolve-scopes.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import type { OperationOf } from '../edit-operations.ts';
 import type { Confidence, Residual, ResidualKind } from '../edit-plan.ts';
 import { applyNames } from '../rename/apply-names.ts';
-import { auditServer } from '../rename/audit-server.ts';
-import { type NameEdit, placeKey } from '../rename/name-edit.ts';
+import { auditServer, type NameEdit, placeKey } from '../rename/find-occurrences.ts';
 import { reconcile } from '../rename/reconcile.ts';
 import { type ServerPlan, serverRename } from '../rename/server-rename.ts';
 import { type Planner, requireEditable, type Work } from '../work.ts';
@@ -94,7 +93,7 @@ async function join(
   if (answered === undefined) {
     return { edits: byScope.edits, confidence: 'resolver', residual, unsafe: ['code', 'macro', 'generated'] };
   }
-  const { edits, confidence } = await reconcile(target, byScope.edits, answered.edits, work);
+  const { edits, confidence } = await reconcile(target, byScope, answered.edits, work);
   const left = [...(await notEdited(residual, edits, work)), ...answered.ignored];
   // What a server of the whole project did not touch is something else; macros are beyond it.
   return { edits, confidence, residual: left, unsafe: confidence === 'resolver' ? ['code', 'macro'] : ['macro'] };

@@ -6,11 +6,11 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { commitFirst, keepsDeclarations, type TrialCheck } from '../commit-edits.ts';
-import { docstringOf } from '../docstring.ts';
+import { docstringOf } from '../declaration-lines.ts';
 import type { Trial } from '../draft.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
-import { newText } from '../new-text.ts';
+import { newText } from '../fit-block.ts';
 import { isCommentOnly } from '../syntax-node.ts';
 import type { TextEdit } from '../text-edit.ts';
 import { indentAt, isBlank, lineStart } from '../text-style.ts';

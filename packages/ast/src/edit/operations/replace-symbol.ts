@@ -5,7 +5,7 @@ import { commitEdits, keepsDeclarations, type TrialCheck } from '../commit-edits
 import type { Trial } from '../draft.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
-import { newText } from '../new-text.ts';
+import { newText } from '../fit-block.ts';
 import { indentAt } from '../text-style.ts';
 import { type Planner, requireEditable } from '../work.ts';
 

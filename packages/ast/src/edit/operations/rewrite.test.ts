@@ -171,7 +171,7 @@ describe('rewrite', () => {
     edit: rewrite('typescript', 'foo($A)', 'x('),
     reason: 'breaks_syntax',
   });
-  test('refuses a language nobody knows [S0-54]', async (t) => {
+  test('refuses an unknown language [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, {});
     await assert.rejects(editor.plan(rewrite('klingon', 'a', 'b')), refusal('unknown_language', 'E_AST_PARSE'));
   });

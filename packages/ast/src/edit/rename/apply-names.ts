@@ -7,7 +7,7 @@ import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import { LOCAL } from '../locate-target.ts';
 import type { Work } from '../work.ts';
-import type { NameEdit } from './name-edit.ts';
+import type { NameEdit } from './find-occurrences.ts';
 
 export async function applyNames(
   target: Target,

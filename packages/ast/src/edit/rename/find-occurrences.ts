@@ -1,11 +1,18 @@
 /** Every occurrence of a declaration's name as a word, with what the tree says about the place. */
-import { isToolError } from '@tool-runtime/protocol';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { NodeFact } from '../../contracts/facts.ts';
+import type { LanguageServer } from '../../lsp/language-server.ts';
+import { languageId } from '../../lsp/server-session.ts';
 import type { ParsedSource } from '../../parse/source-parser.ts';
 import { decodeSource } from '../../parse/source-text.ts';
 import { resolveScopes } from '../../scope/resolve-scopes.ts';
+import type { ProjectFiles } from '../../scope/scope-model.ts';
+import type { Engine } from '../../symbols/engine.ts';
 import type { Target } from '../edit-desk.ts';
+import { refuseEdit, throwIfAborted } from '../edit-failures.ts';
 import type { Residual, ResidualKind } from '../edit-plan.ts';
+import { toServerPlace } from '../server-places.ts';
 import type { Work } from '../work.ts';
 
 export interface Occurrence extends Residual {
@@ -15,19 +22,24 @@ export interface Occurrence extends Residual {
 
 const WORD = /[\p{ID_Continue}$]/u;
 
+export interface OccurrenceSearch {
+  readonly node: Pick<NodeFact, 'name' | 'type'>;
+  readonly files: ProjectFiles;
+  readonly index: Pick<CodeIndex, 'fileRow'>;
+  readonly engine: Engine;
+  readonly signal?: AbortSignal | undefined;
+  isWanted(path: string): boolean;
+}
+
 /** For a member: those that scopes bind to something else are left out. */
-export async function findOccurrences(
-  target: Target,
-  { desk }: Work,
-  isWanted: (path: string) => boolean,
-): Promise<readonly Occurrence[]> {
-  const { index, engine } = desk.parts;
-  const wanted = Buffer.from(target.node.name);
+export async function findOccurrences(search: OccurrenceSearch): Promise<readonly Occurrence[]> {
+  const { node, files, index, engine, signal, isWanted } = search;
+  const wanted = Buffer.from(node.name);
   const found: Occurrence[] = [];
-  for (const path of desk.files.list()) {
-    desk.throwIfAborted();
-    const bytes = desk.files.read(path);
-    if (bytes === undefined || !isWanted(path)) continue;
+  for (const path of files.list()) {
+    throwIfAborted(signal);
+    const bytes = isWanted(path) ? files.read(path) : undefined;
+    if (bytes === undefined) continue;
     if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(wanted)) continue;
     const language = index.fileRow(path)?.language ?? engine.detect(path);
     if (language === undefined) continue;
@@ -35,7 +47,7 @@ export async function findOccurrences(
     try {
       const parsed = parser.parse(decodeSource(bytes, path), { path });
       try {
-        found.push(...occurrencesIn(path, parsed, target.node));
+        found.push(...occurrencesIn(path, parsed, node));
       } finally {
         parsed.delete();
       }
@@ -50,7 +62,11 @@ export async function findOccurrences(
 /** Reached through an object only: what scopes bind is never it. */
 const MEMBERS: readonly string[] = ['method', 'field', 'variant'];
 
-function occurrencesIn(path: string, parsed: ParsedSource, { name, type }: NodeFact): readonly Occurrence[] {
+function occurrencesIn(
+  path: string,
+  parsed: ParsedSource,
+  { name, type }: OccurrenceSearch['node'],
+): readonly Occurrence[] {
   const { source, tree, parser } = parsed;
   const { text } = source;
   const isMember = MEMBERS.includes(type);
@@ -78,4 +94,82 @@ function kindAt({ tree, parser }: ParsedSource, at: number, hasErrors: boolean):
     if (kinds.member.includes(node.type)) return 'member';
   }
   return hasErrors ? 'unparsed' : 'code';
+}
+
+/** Occurrences the server is asked about; the others count as not known. */
+const MAX_QUESTIONS = 200;
+
+/**
+ * What bears the old name after a rename that only a server planned: a server does not say what it left out.
+ *
+ * Every occurrence it did not touch is classified: bound by scope to something else, a comment, a string; for the rest the
+ * server itself is asked what it means. An answer that leads to the target proves that its plan was not whole.
+ *
+ * Throws E_AST_EDIT with `server_partial`.
+ */
+export async function auditServer(
+  target: Target,
+  edits: readonly NameEdit[],
+  server: LanguageServer,
+  work: Work,
+): Promise<readonly Residual[]> {
+  const edited = new Set(edits.map(placeKey));
+  const residual: Residual[] = [];
+  let questions = 0;
+  const provider = work.servers?.providers.find(({ name }) => name === server.provider);
+  const isSeen = (path: string) => provider !== undefined && languageId(provider, path) !== undefined;
+  const { files, parts } = work.desk;
+  for (const { start, ...one } of await findOccurrences({ ...parts, files, node: target.node, isWanted: isSeen })) {
+    if (edited.has(placeKey({ path: one.file, start }))) continue;
+    const isCode = one.kind === 'member' || one.kind === 'code';
+    if (isCode && questions++ < MAX_QUESTIONS && (await meansOther(target, { ...one, start }, server, work))) continue;
+    residual.push(one);
+  }
+  return residual;
+}
+
+/** True when the server knows another meaning. */
+async function meansOther(target: Target, one: Occurrence, server: LanguageServer, work: Work): Promise<boolean> {
+  const { desk, serverTimeoutMs: timeoutMs } = work;
+  const { signal } = desk.parts;
+  const draft = await desk.draft(one.file);
+  const origin = draft.origin(one.start, one.start + Buffer.byteLength(target.node.name));
+  const own = target.draft.origin(target.node.nameSpan.start, target.node.nameSpan.end);
+  if (origin === undefined || own === undefined) return false;
+  const place = { path: one.file, ...toServerPlace(draft.onDisk, origin.start) };
+  try {
+    const meant = await server.definition(place, { timeoutMs, ...(signal === undefined ? {} : { signal }) });
+    const home = toServerPlace(target.draft.onDisk, own.start);
+    const isTarget = meant.some(
+      ({ path, startLine, startCharacter }) =>
+        path === target.draft.path && startLine === home.line && startCharacter === home.character,
+    );
+    if (isTarget) throw partial(one);
+    return meant.length > 0;
+  } catch (thrown) {
+    throwIfAborted(signal);
+    if (!isToolError(thrown) || thrown.code === 'E_AST_EDIT') throw thrown;
+    return false;
+  }
+}
+
+function partial({ file, line, col }: Occurrence): ToolError {
+  return refuseEdit('server_partial', `Language server left out a use it knows: ${file}:${line}`, {
+    path: file,
+    next: 'try again when the server has read the whole project',
+    details: { line, col },
+  });
+}
+
+/** One place that gets the new name, in bytes of the draft as it is now. */
+export interface NameEdit {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  readonly newText: string;
+}
+
+/** Two engines speak of the same place when they change the same occurrence of the old name. */
+export function placeKey({ path, start }: Pick<NameEdit, 'path' | 'start'>): string {
+  return `${path}\0${start}`;
 }

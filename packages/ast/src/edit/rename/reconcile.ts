@@ -5,14 +5,14 @@
  * what the other cannot know.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import type { RenameEdit } from '../../scope/rename/rename-plan.ts';
+import type { RenameEdit, RenamePlan } from '../../scope/rename/rename-plan.ts';
 import { resolveScopes } from '../../scope/resolve-scopes.ts';
 import type { Draft } from '../draft.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import type { Confidence } from '../edit-plan.ts';
 import type { Work } from '../work.ts';
-import { type NameEdit, placeKey } from './name-edit.ts';
+import { type NameEdit, placeKey } from './find-occurrences.ts';
 
 export interface Reconciled {
   readonly edits: readonly NameEdit[];
@@ -24,10 +24,11 @@ const MAX_SHOWN = 10;
 /** Throws E_AST_EDIT with `plans_differ`. */
 export async function reconcile(
   target: Target,
-  byScope: readonly RenameEdit[],
-  byServer: readonly NameEdit[],
+  { edits: byScope, kept }: RenamePlan,
+  answered: readonly NameEdit[],
   work: Work,
 ): Promise<Reconciled> {
+  const byServer = withoutKept(answered, kept, work);
   const scopeKeys = new Map(byScope.map((edit) => [placeKey(edit), edit]));
   const serverKeys = new Map(byServer.map((edit) => [placeKey(edit), edit]));
   const onlyScope = byScope.filter((edit) => !serverKeys.has(placeKey(edit)));
@@ -48,12 +49,22 @@ export async function reconcile(
   }
   if (onlyServer.length > 0) {
     for (const edit of onlyServer) {
-      if (!isBeyondScopes(await work.desk.draft(edit.path), edit))
+      if (!isBeyondScopes(await work.desk.draft(edit.path), edit, byScope))
         throw await differ(target, work, { onlyScope, onlyServer, what: 'where' });
     }
     return { edits: byServer, confidence: 'server' };
   }
-  return { edits: byScope, confidence: 'proven' };
+  return { edits: byScope, confidence: byServer.length === answered.length ? 'proven' : 'resolver' };
+}
+
+/** TypeScript 7.0 at times renames `ns.x` although `export { renamed as x }` keeps that name. */
+function withoutKept(byServer: readonly NameEdit[], kept: RenamePlan['kept'], { warn }: Work): readonly NameEdit[] {
+  const places = new Set(kept.map(placeKey));
+  const past = byServer.filter((edit) => places.has(placeKey(edit)));
+  if (past.length === 0) return byServer;
+  const files = [...new Set(past.map(({ path }) => path))];
+  warn(`the language server would also rename ${past.length} places that an export keeps as they are: ${shown(files)}`);
+  return byServer.filter((edit) => !past.includes(edit));
 }
 
 /** Another file that imports the target, or text that servers do not look into. */
@@ -61,12 +72,17 @@ function isBeyondServer({ path, role }: RenameEdit, { draft }: Target): boolean 
   return path !== draft.path || role === 'opaque' || role === 'string';
 }
 
-/** Members, shorthand, macro arguments and links in docs need types. */
-function isBeyondScopes(draft: Draft, { start }: NameEdit): boolean {
+/**
+ * Members, shorthand, macro arguments and links in docs need types. Where an export keeps the old name, a member may be
+ * reached through it, which servers overlook.
+ */
+function isBeyondScopes(draft: Draft, { start }: NameEdit, byScope: readonly RenameEdit[]): boolean {
   const scopes = resolveScopes(draft.parsed);
   const at = draft.source.toOffset(start);
   if (scopes.texts.some((part) => part.kind === 'comment' && part.start <= at && at < part.end)) return true;
   const token = scopes.tokenAt(at);
+  const isKept = byScope.some(({ role, newText }) => role === 'export' && newText.includes(' as '));
+  if (token?.role === 'member' && isKept) return false;
   return token !== undefined && (token.role === 'member' || token.role === 'opaque' || token.shorthand !== undefined);
 }
 

@@ -101,6 +101,47 @@ describe('rename_symbol with a language server', () => {
     assert.deepEqual([plan.confidence, plan.edits], ['server', 5]);
   });
 
+  test('leaves what an export keeps under the old name, although the server renames it [S0-54]', async (t) => {
+    const files = {
+      'a.ts': 'export const load = 1;\n',
+      'b.ts': "export { load } from './a.ts';\n",
+      'c.ts': "import * as a from './a.ts';\nimport * as n from './b.ts';\nn.load + a.load;\n",
+    };
+    const list = answer('load', 'fetch as load', { 'b.ts': [[0, 9]] });
+    const past = answer('load', 'fetch', {
+      'a.ts': [[0, 13]],
+      'c.ts': [
+        [2, 2],
+        [2, 11],
+      ],
+    });
+    const changes = [list, past].map((step) => (step['answer'] as { changes: object }).changes);
+    const { rename, editor, workspace, read } = await open(
+      t,
+      renames({ answer: { changes: Object.assign({}, ...changes) } }),
+      files,
+    );
+    const plan = await rename('load', 'fetch');
+    assert.match(plan.warnings.join(), /1 places that an export keeps as they are: c\.ts/);
+    assert.equal(plan.confidence, 'resolver');
+    await editor.apply(plan, workspace);
+    assert.equal(read('b.ts'), "export { fetch as load } from './a.ts';\n");
+    assert.match(read('c.ts'), /^n\.load \+ a\.fetch;$/m);
+  });
+
+  test('refuses a member of unknown origin where an export keeps the old name [S0-54]', async (t) => {
+    const files = {
+      'a.ts': 'export const load = 1;\n',
+      'b.ts': "export { load } from './a.ts';\n",
+      'c.ts': "import * as n from './b.ts';\ndeclare const f: () => typeof n;\nf().load;\n",
+    };
+    const list = answer('load', 'fetch as load', { 'b.ts': [[0, 9]] });
+    const past = answer('load', 'fetch', { 'a.ts': [[0, 13]], 'c.ts': [[2, 4]] });
+    const changes = [list, past].map((step) => (step['answer'] as { changes: object }).changes);
+    const { rename } = await open(t, renames({ answer: { changes: Object.assign({}, ...changes) } }), files);
+    await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
+  });
+
   test('refuses a plan that writes something else at the same places [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('load', 'evil', WHOLE)));
     await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
@@ -135,7 +176,7 @@ describe('rename_symbol with a language server', () => {
     await assert.rejects(rename('load', 'fetch'), refusal('edit_outside_workspace'));
   });
 
-  test('never edits ignored files, and refuses because of them unless told otherwise [S0-54]', async (t) => {
+  test('never edits ignored files, and refuses because of them by default [S0-54]', async (t) => {
     const files = { ...FILES, '.gitignore': 'out/\n', 'out/a.ts': A };
     const { rename } = await open(t, renames(answer('load', 'fetch', { ...WHOLE, 'out/a.ts': [[0, 16]] })), files);
     await assert.rejects(rename('load', 'fetch'), refusal('residual'));
@@ -164,7 +205,7 @@ describe('rename_symbol with a language server', () => {
     await assert.rejects(rename('run', 'walk'), refusal('server_partial'));
   });
 
-  test('refuses over a use that nobody can place, and reports it when told to [S0-54]', async (t) => {
+  test('refuses when a use cannot be located, and reports it on request [S0-54]', async (t) => {
     const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: null }]) };
     const { rename } = await open(t, on);
     await assert.rejects(rename('run', 'walk'), refusal('residual'));

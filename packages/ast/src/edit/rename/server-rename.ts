@@ -13,7 +13,7 @@ import { refuseEdit, throwIfAborted } from '../edit-failures.ts';
 import type { Residual } from '../edit-plan.ts';
 import { fromServerPlace, toServerPlace } from '../server-places.ts';
 import type { Work } from '../work.ts';
-import type { NameEdit } from './name-edit.ts';
+import type { NameEdit } from './find-occurrences.ts';
 
 export type ServerPlan =
   | {

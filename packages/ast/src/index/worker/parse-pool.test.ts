@@ -47,6 +47,15 @@ describe('the parse pool', () => {
     );
   });
 
+  test('ends its processes after a quiet while, and says how much they parsed (deep)', async (t) => {
+    const rest = Promise.withResolvers<number>();
+    const parsing = pool(t, { size: 1, onRest: rest.resolve });
+    await parsing.parse(job('a.ts', 'const a = 1;\n'));
+    await parsing.parse(job('b.ts', 'let b;\n'));
+    assert.equal(await rest.promise, 'const a = 1;\nlet b;\n'.length);
+    assert.deepEqual(names(await parsing.parse(job('c.ts', 'let c;'))), ['c'], 'another one is started');
+  });
+
   test('leaves the bytes with the caller', async (t) => {
     const one = job('a.ts', 'const a = 1;\n');
     await pool(t).parse(one);

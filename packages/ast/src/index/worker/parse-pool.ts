@@ -10,6 +10,8 @@ import { ParseProcess, type PendingJob } from './parse-process.ts';
 export interface ParsePoolOptions {
   readonly size: number;
   readonly heapMb: number;
+  /** Called when the processes have ended after a quiet while, with the bytes they parsed since they started. */
+  onRest?(bytes: number): void;
 }
 
 export interface ParsePool {
@@ -34,6 +36,7 @@ class Pool implements ParsePool {
   readonly #processes = new Set<ParseProcess>();
   readonly #waiting: (() => void)[] = [];
   #depth = DEPTH;
+  #bytes = 0;
   #quiet: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -43,6 +46,7 @@ class Pool implements ParsePool {
 
   parse(job: ParseJob): Promise<ParseOutcome> {
     if (this.#isClosed) return Promise.reject(indexClosed());
+    this.#bytes += job.bytes.byteLength;
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, crashes: 0, resolve, reject });
       this.#dispatch();
@@ -108,6 +112,9 @@ class Pool implements ParsePool {
       this.#processes.delete(parser);
       void parser.terminate();
     }
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    this.#options.onRest?.(bytes);
   }
 
   /** Which of its jobs ended the process is certain only while it has one at a time: so it goes on. */

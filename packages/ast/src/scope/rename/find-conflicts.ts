@@ -6,8 +6,8 @@ import { lookUp, type NameQuery } from '../look-up.ts';
 import type { ModuleFamily, ModuleSystem } from '../module-system.ts';
 import type { Binding, NameToken } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
-import { placeOf } from './place-of.ts';
 import type { RenameConflict } from './rename-plan.ts';
+import { placeOf } from './rename-plan.ts';
 import { type RenameSubject, reaches } from './rename-subject.ts';
 
 /** A file with edits, and the tokens among them whose own binding gets the new name. */

@@ -221,7 +221,7 @@ describe('planRename refuses [S0-54]', () => {
     assert.equal(await refusalOf(engine, { 'a.py': '«*x» = 1\n' }, '_x'), undefined);
   });
 
-  test('a symbol of a generated file, unless told otherwise', async () => {
+  test('a symbol of a generated file, by default', async () => {
     const { files, target } = readMarked({ 'a.ts': '// @generated\nexport const «*x» = 1;\n' }, 'y');
     assert.equal((await planRename({ files, engine, target, newName: 'y' })).refused?.reason, 'generated');
     const plan = await planRename({ files, engine, target, newName: 'y', allowGenerated: true });

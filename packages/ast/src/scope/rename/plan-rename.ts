@@ -4,17 +4,24 @@
  * Refuses rather than guesses: a file that does not parse may hide uses, members belong to a language server. Edits
  * nothing; the caller decides about what is left over.
  */
-import type { ModuleFamily, ModuleSystem, TokenUse } from '../module-system.ts';
+import type { Meaning, ModuleFamily, ModuleSystem, TokenUse } from '../module-system.ts';
 import { openFamily } from '../open-family.ts';
 import type { FileScopes, NameToken, TextPart } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
-import { checkName } from './check-name.ts';
 import { findCandidates, firstBroken } from './find-candidates.ts';
 import { type EditedFile, findConflicts } from './find-conflicts.ts';
-import { type Judge, judgeToken } from './judge-token.ts';
-import { placeOf } from './place-of.ts';
-import type { Refusal, RenameEdit, RenamePlan, RenameRequest, Residual } from './rename-plan.ts';
-import { findSubject, type RenameSubject } from './rename-subject.ts';
+import {
+  type EditRole,
+  placeOf,
+  type Refusal,
+  type RenameEdit,
+  type RenamePlan,
+  type RenameRequest,
+  type Residual,
+  type ResidualKind,
+  roleOf,
+} from './rename-plan.ts';
+import { checkName, findSubject, meansSubject, type RenameSubject, reaches } from './rename-subject.ts';
 
 export async function planRename(request: RenameRequest): Promise<RenamePlan> {
   const { engine, target, newName } = request;
@@ -66,7 +73,7 @@ function planSubject(request: RenameRequest, { project, family, system, subject 
   const edited = pages.flatMap((page) => page.edited);
   const conflicts = findConflicts({ edited, subject, family, system, project, newName: newName.replace(/^r#/, '') });
   const residual = [...pages.flatMap((page) => page.residual), ...findEmbedded(project, family, subject)];
-  return { edits, residual, conflicts, candidateFiles };
+  return { edits, residual, conflicts, kept: pages.flatMap((page) => page.kept), candidateFiles };
 }
 
 /** Files that hold code of the family among other text, such as a Vue component: they are not read. */
@@ -93,15 +100,17 @@ interface Page {
   readonly residual: Residual[];
   readonly edited: EditedFile[];
   readonly uses: TokenUse[];
+  readonly kept: Pick<RenameEdit, 'path' | 'start'>[];
 }
 
 function planFile(file: ProjectFile | undefined, judge: Judge, allowGenerated: boolean): Page {
-  if (file === undefined) return { edits: [], residual: [], edited: [], uses: [] };
+  if (file === undefined) return { edits: [], residual: [], edited: [], uses: [], kept: [] };
   const { source } = file.scopes;
   const edits: RenameEdit[] = [];
   const residual: (Residual & { readonly start: number })[] = [];
   const renamed: NameToken[] = [];
   const uses: TokenUse[] = [];
+  const kept: Page['kept'] = [];
   const judged = new Set<number>();
   const report = (start: number, rest: Pick<Residual, 'kind' | 'isGenerated'>) =>
     residual.push({ path: file.path, ...placeOf(source, start), ...rest, start });
@@ -110,7 +119,8 @@ function planFile(file: ProjectFile | undefined, judge: Judge, allowGenerated: b
     // A string that turned out to be no name is still a string.
     if (verdict !== 'other' || !token.isString || token.binding !== undefined) judged.add(token.start);
     if (verdict === 'other') continue;
-    if ('residual' in verdict) report(token.start, { kind: verdict.residual });
+    if (verdict === 'kept') kept.push({ path: file.path, start: source.toByte(token.start) });
+    else if ('residual' in verdict) report(token.start, { kind: verdict.residual });
     else if (file.isGenerated && !allowGenerated) report(token.start, { kind: 'code', isGenerated: true });
     else {
       const [start, end] = [source.toByte(verdict.start ?? token.start), source.toByte(token.end)];
@@ -128,6 +138,7 @@ function planFile(file: ProjectFile | undefined, judge: Judge, allowGenerated: b
     residual: residual.map(({ start: _start, ...rest }) => rest),
     edited: edits.length === 0 ? [] : [{ file, renamed }],
     uses,
+    kept,
   };
 }
 
@@ -146,7 +157,7 @@ function startWithComment({ scopes }: ProjectFile, start: number): number {
 }
 
 function refused(refusal: Refusal): RenamePlan {
-  return { edits: [], residual: [], conflicts: [], refused: refusal, candidateFiles: [] };
+  return { edits: [], residual: [], conflicts: [], kept: [], refused: refusal, candidateFiles: [] };
 }
 
 /** The old name as a word of its own in strings and comments. */
@@ -168,4 +179,99 @@ function wordsIn(text: string, name: string, character: RegExp): number[] {
     if (!character.test(text.charAt(at - 1)) && !character.test(text.charAt(at + name.length))) found.push(at);
   }
   return found;
+}
+
+type Verdict =
+  | (Renamed & { readonly meaning: Meaning | undefined })
+  | { readonly residual: ResidualKind }
+  /** It means the subject under a name that does not change. */
+  | 'kept'
+  | 'other';
+
+interface Renamed {
+  readonly text: string;
+  readonly role: EditRole;
+  readonly isBindingRenamed: boolean;
+  /** Where the text to be replaced starts, when that is before the token. */
+  readonly start?: number;
+}
+
+interface Judge {
+  readonly subject: RenameSubject;
+  readonly family: ModuleFamily;
+  readonly system: ModuleSystem;
+  readonly newName: string;
+}
+
+/** Decides about one token that has the old name: edit it, leave it, or report that its meaning is unknown. */
+function judgeToken(file: ProjectFile, token: NameToken, judge: Judge): Verdict {
+  const { subject, system, newName } = judge;
+  const meaning = system.meaningOf(file, token);
+  if (reaches(meaning, subject)) return { ...renamed(file, token, judge), meaning };
+  const otherSide = system.otherSideOf(file, token);
+  if (reaches(otherSide, subject)) {
+    const text = token.shorthand === undefined ? `${newName} as ${token.name}` : `${newName}: ${token.name}`;
+    return {
+      text,
+      role: token.shorthand === undefined ? 'import' : 'shorthand',
+      isBindingRenamed: false,
+      meaning: otherSide,
+    };
+  }
+  const isImported = meaning?.steps.length === 0 || system.specifierOf(file, token) !== undefined;
+  if (meaning?.isUncertain === true && isImported) return { residual: 'code' };
+  if (meaning === undefined) return unknown(file, token, judge);
+  return meansSubject(meaning, subject) ? 'kept' : 'other';
+}
+
+function renamed(file: ProjectFile, token: NameToken, { subject, system, newName }: Judge): Renamed {
+  const { name } = token;
+  const specifier = system.specifierOf(file, token);
+  const isOwn = token.binding !== undefined && subject.bindings.has(token.binding);
+  if (specifier?.kind === 'export') {
+    const text = specifier.isAliased ? newName : `${newName} as ${name}`;
+    return { text, role: 'export', isBindingRenamed: true };
+  }
+  if (specifier?.kind === 'import') {
+    const text = isOwn && !specifier.isAliased ? `${name} as ${newName}` : newName;
+    return { text, role: 'import', isBindingRenamed: true };
+  }
+  if (token.shorthand !== undefined) {
+    const words = bindingWords(file, token);
+    return {
+      text: `${name}: ${words}${newName}`,
+      role: 'shorthand',
+      isBindingRenamed: true,
+      start: token.start - words.length,
+    };
+  }
+  return { text: newName, role: roleOf(token, undefined), isBindingRenamed: true };
+}
+
+/** Rust's `{ ref mut x }`: the words belong to the variable, not to the field. */
+function bindingWords({ scopes }: ProjectFile, { shorthand, start }: NameToken): string {
+  const before = shorthand === 'pattern' ? scopes.source.text.slice(Math.max(0, start - 16), start) : '';
+  return /(?<=[{,\s])(?:(?:ref|mut)\s+)+$/.exec(before)?.[0] ?? '';
+}
+
+/** A name that could not be resolved. What it cannot be by the rules of the language is left out. */
+function unknown(file: ProjectFile, token: NameToken, { subject, family, system }: Judge): Verdict {
+  const { binding, reach } = subject;
+  if (reach.kind === 'calls' && system.isKeyword(file, token)) return { residual: 'member' };
+  const isInReach = subject.isShared || (file === subject.file && isWithin(token, binding.scope));
+  if (!isInReach) return 'other';
+  switch (token.role) {
+    case 'opaque':
+      return token.isAccess && !family.hasModuleValues ? 'other' : { residual: 'opaque' };
+    case 'member':
+      return token.isAccess && subject.isShared && family.hasModuleValues ? { residual: 'member' } : 'other';
+    case 'reference':
+      return subject.isGlobal ? { residual: 'code' } : 'other';
+    default:
+      return 'other';
+  }
+}
+
+function isWithin({ start, end }: NameToken, scope: { readonly start: number; readonly end: number }): boolean {
+  return scope.start <= start && end <= scope.end;
 }

@@ -1,6 +1,8 @@
 /** What a rename would do, as data. Nothing here has been written. */
+import type { SourceText } from '../../parse/source-text.ts';
 import type { Engine } from '../../symbols/engine.ts';
-import type { ProjectFiles } from '../project-files.ts';
+import type { Specifier } from '../module-system.ts';
+import type { NameToken, ProjectFiles } from '../scope-model.ts';
 
 export interface RenameTarget {
   readonly path: string;
@@ -78,7 +80,24 @@ export interface RenamePlan {
   readonly edits: readonly RenameEdit[];
   readonly residual: readonly Residual[];
   readonly conflicts: readonly RenameConflict[];
+  /** Uses that keep the old name, because a list passes it on under that name: `export { renamed as old }`. */
+  readonly kept: readonly Pick<RenameEdit, 'path' | 'start'>[];
   readonly refused?: Refusal;
   /** Files that contain the old name and were looked at. */
   readonly candidateFiles: readonly string[];
+}
+
+/** Line and column of an offset, from 1; columns count UTF-16 units. */
+export function placeOf(source: SourceText, offset: number): { readonly line: number; readonly col: number } {
+  const row = source.rowOf(offset);
+  return { line: row + 1, col: offset - source.lineStart(row) + 1 };
+}
+
+/** What a token does with the name, in the words of answers. */
+export function roleOf({ role, isString, shorthand }: NameToken, specifier: Specifier | undefined): EditRole {
+  if (specifier !== undefined) return specifier.kind;
+  if (shorthand !== undefined) return 'shorthand';
+  if (role === 'opaque' || role === 'member') return role;
+  if (isString) return 'string';
+  return role === 'definition' ? 'definition' : 'reference';
 }

@@ -1,4 +1,5 @@
 /** What is to be renamed: the binding at the given place, with everything that shares its name by necessity. */
+import type { LanguageProfile } from '../../profile/profile.ts';
 import type { Meaning, ModuleFamily, ModuleSystem, Reach, Step } from '../module-system.ts';
 import type { Binding, NameToken } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
@@ -84,4 +85,18 @@ export function meansSubject(meaning: Meaning | undefined, { bindings }: RenameS
 
 function refuse(reason: Refusal['reason'], message: string): { readonly refused: Refusal } {
   return { refused: { reason, message } };
+}
+
+/** Whether a name may be given at all, by the language's profile. */
+export function checkName(profile: LanguageProfile, oldName: string, newName: string): Refusal | undefined {
+  const { regex, keywords } = profile.identifier;
+  if (newName === oldName) return invalidName(`New name equals the old one: ${newName}`);
+  // A private member's name; no variable can have it.
+  const isName = new RegExp(regex, 'u').test(newName) && !newName.startsWith('#');
+  if (!isName) return invalidName(`Not a name in ${profile.label}: ${newName.slice(0, 80)}`);
+  return keywords.includes(newName) ? invalidName(`Keyword of ${profile.label}: ${newName}`) : undefined;
+}
+
+function invalidName(message: string): Refusal {
+  return { reason: 'invalid_name', message };
 }

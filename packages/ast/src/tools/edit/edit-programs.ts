@@ -1,6 +1,6 @@
 /** Which programs an edit may start: decided by its arguments and the ceiling, before anything runs. */
 import { type Registry, sideEffectRank } from '@tool-runtime/sdk';
-import type { EditArguments } from './edit-arguments.ts';
+import type { EditArguments } from './edit-schemas.ts';
 
 export interface EditPrograms {
   readonly format: boolean;

@@ -8,14 +8,14 @@ import type { EditRequest } from '../../edit/edit-operations.ts';
 import type { EditPlan } from '../../edit/edit-plan.ts';
 import { createEditor, type Editor, type EditorOptions } from '../../edit/editor.ts';
 import { openWorkspaceFiles } from '../../edit/workspace-files.ts';
+import { lateNews } from '../../lsp/watch-diagnostics.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
 import { isWholeTable } from '../../plugin/granted-providers.ts';
+import { pythonAccepts, watchChange } from '../../plugin/runtime-index.ts';
 import { createBuildCheck } from '../../programs/build-command.ts';
 import { createCodeFormatter } from '../../programs/code-formatter.ts';
-import type { EditAnswer } from './edit-answer.ts';
-import { type EditArguments, operationOf } from './edit-arguments.ts';
 import { type EditPrograms, editPrograms, wantedPrograms } from './edit-programs.ts';
-import { watchDiagnostics } from './fresh-diagnostics.ts';
+import { type EditAnswer, type EditArguments, operationOf } from './edit-schemas.ts';
 
 export interface EditSetting {
   readonly services: CodeServices;
@@ -151,11 +151,12 @@ async function applied(
 ): Promise<EditAnswer> {
   const { workspace, signal } = context;
   const paths = plan.files.filter(({ after }) => after !== null).map(({ path }) => path);
-  const servers = await services.runningServers();
-  const fresh = servers === undefined ? undefined : await watchDiagnostics(servers, paths, signal);
+  const { registry } = context;
+  const watch = await watchChange(services, registry, paths);
   const { changes: _, ...edit }: AppliedEdit = await editor.apply(plan, workspace, { signal, validateBuild });
-  const diagnostics = await fresh?.();
-  const errors = await newParseErrors(paths, index);
+  const news = await watch?.(paths);
+  if (news !== undefined && news.late.length > 0) context.warn(lateNews(news.late, registry.ast.diagnostics_wait_ms));
+  const errors = await newParseErrors(paths, { services, index, signal });
   return {
     ...edit,
     files_touched: [...edit.files_touched],
@@ -163,18 +164,22 @@ async function applied(
     renamed_ids: { ...edit.renamed_ids },
     warnings: [...edit.warnings],
     ...(errors.length === 0 ? {} : { parse_errors: errors }),
-    ...(diagnostics === undefined ? {} : { diagnostics: [...diagnostics] }),
+    // An empty list says that nothing new is wrong, which is not known of a file whose answer is late.
+    ...(news === undefined || (news.found.length === 0 && news.late.length > 0)
+      ? {}
+      : { diagnostics: [...news.found] }),
   };
 }
 
 async function newParseErrors(
   paths: readonly string[],
-  index: CodeIndex,
+  { services, index, signal }: Pick<EditSetting, 'services' | 'index'> & { readonly signal: AbortSignal },
 ): Promise<NonNullable<EditAnswer['parse_errors']>> {
   const errors: NonNullable<EditAnswer['parse_errors']> = [];
   for (const file of paths) {
     const now = index.fileRow(file)?.problems ?? 0;
     if (now === 0 || now <= (index.problemsBefore(file) ?? 0)) continue;
+    if (await pythonAccepts(file, services, signal)) continue;
     for (const { line, col, message } of await index.problemsOf(file)) errors.push({ file, line, col, message });
   }
   return errors;

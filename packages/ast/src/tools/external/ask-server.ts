@@ -29,7 +29,7 @@ export async function askServer(
   const path = documentPath(sent, services.ports.root);
   const servers = await services.servers(signal);
   const server = await servers.serverOf(provider, path);
-  return (await server.raw(method, sent, { signal })) as JsonValue;
+  return (await server.raw(method, sent, { signal, ...(path === undefined ? {} : { path }) })) as JsonValue;
 }
 
 /** `{uri}` alone is what people write for requests about one document. */

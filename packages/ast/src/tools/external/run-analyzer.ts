@@ -2,8 +2,8 @@
 import { isToolError, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
 import { z } from 'zod';
+import type { AnalyzerFinding } from '../../analyze/analyzer-adapter.ts';
 import { unknownAnalyzer } from '../../analyze/analyzer-failures.ts';
-import type { AnalyzerFinding } from '../../analyze/analyzer-finding.ts';
 import { createAnalyzerRunner } from '../../analyze/analyzer-runner.ts';
 import type { CodeIndex, QueryNode } from '../../contracts/code-index-contract.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';

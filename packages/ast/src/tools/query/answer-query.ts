@@ -4,21 +4,33 @@ import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { CodeServices, UseServices } from '../../plugin/code-services.ts';
 import type { QueryArguments } from '../ast-query.ts';
 import type { AnswerNode, QueryAnswerData } from './answer-schema.ts';
-import { ensureIndex } from './ensure-index.ts';
+import { ensureIndex, openIndex } from './ensure-index.ts';
 import type { ImportAnswer } from './import-view.ts';
 import type { MatchAnswer } from './match-view.ts';
-import { type NodesAnswer, nodesView, nodeView, outlineView, plainFile, sourceView } from './query-views.ts';
-import { type ReferenceAnswer, referenceView } from './reference-view.ts';
+import { type NodesAnswer, nodesView, nodeView, outlineView, plainGlob, sourceView } from './query-views.ts';
+import type { ReferenceAnswer } from './reference-view.ts';
 
 export async function answerQuery(
   given: QueryArguments,
   use: UseServices,
   context: ToolContext,
 ): Promise<QueryAnswerData> {
-  const services = use();
+  const services = use(context);
   const began = Date.now();
-  const index = isOneFile(given) ? await services.index() : await ensureIndex(use, context);
-  const answer = await answerView(given, { services, index }, context.signal);
+  const file = oneFile(given);
+  const patienceMs = isUsefulInPart(given) ? services.firstAnswerMs : undefined;
+  const { index, missing } =
+    file === undefined ? await openIndex(use, context, patienceMs) : { index: await services.index() };
+  // Brought in, whatever else is.
+  if (file !== undefined) await index.nodesOfFile(file);
+  const parts = { services, index };
+  let answer = await answerView(given, parts, context);
+  if (missing !== undefined && answer.nodes.length > 0) context.warn(missing);
+  else if (missing !== undefined) {
+    // Nothing so far says nothing.
+    await ensureIndex(use, context);
+    answer = await answerView(given, parts, context);
+  }
   (await services.memory()).remember(answer.nodes);
   const detail = given.detail ?? (given.node_id === undefined ? 'compact' : 'full');
   const near = answer.nodes.length === 0 ? await nearNames(given, index) : [];
@@ -26,13 +38,18 @@ export async function answerQuery(
     ...answer,
     nodes: detail === 'full' ? answer.nodes : answer.nodes.map((node) => compactNode(node, given.view)),
     ...(near.length === 0 ? {} : { near: [...near] }),
-    as_of: new Date(isOneFile(given) ? began : index.lookedAt()).toISOString(),
+    as_of: new Date(file === undefined ? index.lookedAt() : began).toISOString(),
   };
 }
 
-/** The outline or the imports of one file need that file alone. */
-function isOneFile({ view, where, node_id }: QueryArguments): boolean {
-  return (view === 'outline' || view === 'imports') && node_id === undefined && plainFile(where) !== undefined;
+/** The file, when the question is about one file only; uses of its declarations are a question about all files. */
+function oneFile({ view, where, node_id }: QueryArguments): string | undefined {
+  return view === 'references' || node_id !== undefined ? undefined : plainGlob(where);
+}
+
+/** A list of declarations is useful before every file is read; uses and matches count, and wait for all. */
+function isUsefulInPart({ view, node_id }: QueryArguments): boolean {
+  return node_id === undefined && (view === 'nodes' || view === 'outline' || view === 'source');
 }
 
 async function nearNames({ where, node_id, view }: QueryArguments, index: CodeIndex): Promise<readonly string[]> {
@@ -67,10 +84,14 @@ function compactNode(node: AnswerNode, view: QueryArguments['view']): AnswerNode
 async function answerView(
   { where, node_id, limit, offset, view, pattern }: QueryArguments,
   { services, index }: { readonly services: CodeServices; readonly index: CodeIndex },
-  signal: AbortSignal,
+  context: ToolContext,
 ): Promise<NodesAnswer & Partial<ReferenceAnswer & MatchAnswer & ImportAnswer>> {
+  const { signal, registry } = context;
   const request = { where, limit, offset, signal };
-  if (view === 'references') return referenceView(services, request, node_id);
+  if (view === 'references') {
+    const { referenceView } = await import('./reference-view.ts');
+    return referenceView({ services, index, registry }, request, node_id);
+  }
   if (view === 'matches') return (await import('./match-view.ts')).matchView(services, request, pattern);
   if (view === 'imports') return (await import('./import-view.ts')).importView(index, request);
   if (node_id !== undefined) return nodeView(index, node_id, view);

@@ -39,11 +39,11 @@ const reference = () =>
   z.strictObject({
     file: z.string(),
     line: z.int(),
-    col: z.int().optional().describe('From 1, in UTF-16 units; where scopes were asked'),
+    col: z.int().optional().describe('From 1, in UTF-16 units; not for several declarations'),
     name: z.string(),
     kind: z
       .string()
-      .describe('call, macro, new; where scopes were asked: reference, import, export, member, shorthand…'),
+      .describe('call, macro, new; where scopes or a server were asked: reference, import, export, member, shorthand…'),
     node_id: z.string().optional().describe('Innermost declaration around it'),
     test: z.boolean(),
   });
@@ -85,9 +85,12 @@ export const queryAnswer = builtOnce(() =>
     matches: z.array(match()).optional().describe('With view matches'),
     imports: z.array(importRow()).optional().describe('With view imports'),
     confidence: z
-      .enum(['resolver', 'name'])
+      .enum(['resolver', 'server', 'name'])
       .optional()
-      .describe('With view references: by scopes and imports, or by the name alone, which other things may share'),
+      .describe(
+        'With view references: by scopes and imports, by a running language server, or by the name alone, which others may share',
+      ),
+    left_out: z.array(z.string()).optional().describe('With view references: what was not looked at'),
     truncated: z.boolean().describe('There is more: narrow where, or go on with offset'),
   }),
 );
@@ -97,3 +100,24 @@ export type AnswerMatch = z.output<ReturnType<typeof match>>;
 export type AnswerImport = z.output<ReturnType<typeof importRow>>;
 export type AnswerReference = z.output<ReturnType<typeof reference>>;
 export type QueryAnswerData = z.output<ReturnType<typeof queryAnswer>>;
+
+/** The fields of a query as tools take them. The index checks them again, and knows the words for types. */
+export const whereSchema = z.strictObject({
+  type: z
+    .string()
+    .exactOptional()
+    .describe('fn, method, class, struct, enum, interface, type, const, var, field, module, test…'),
+  type_in: z.array(z.string()).min(1).exactOptional().describe('Any of these kinds'),
+  name_like: z.string().min(1).max(500).exactOptional().describe('Name; * and ? are wildcards, case counts'),
+  file_glob: z.string().min(1).max(1024).exactOptional().describe('Files to look in, as in fs_list'),
+  exported: z.boolean().exactOptional().describe('Visible outside its file'),
+  container: z
+    .string()
+    .max(2000)
+    .exactOptional()
+    .describe('Enclosing names joined by dots; * and ? allowed; empty: top level'),
+  language: z.string().min(1).max(50).exactOptional().describe('Such as typescript, python, rust'),
+  has_doc: z.boolean().exactOptional().describe('Has documentation'),
+  test: z.boolean().exactOptional().describe('Is test code'),
+  calls: z.string().min(1).max(500).exactOptional().describe('Calls this exact name'),
+});

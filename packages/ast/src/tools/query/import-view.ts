@@ -2,7 +2,7 @@
 import { compileGlobs } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { AnswerImport } from './answer-schema.ts';
-import { type NodesAnswer, plainFile, type ViewRequest } from './query-views.ts';
+import { type NodesAnswer, plainGlob, type ViewRequest } from './query-views.ts';
 
 export interface ImportAnswer extends NodesAnswer {
   readonly imports: AnswerImport[];
@@ -35,7 +35,7 @@ export async function importView(
 }
 
 function filesOf(index: CodeIndex, where: ViewRequest['where']): readonly string[] {
-  const file = plainFile(where);
+  const file = plainGlob(where);
   if (file !== undefined) return [file];
   const { file_glob: glob } = where;
   return glob === undefined ? index.files() : index.files().filter(compileGlobs([glob]));

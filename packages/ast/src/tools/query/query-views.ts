@@ -1,7 +1,7 @@
 /** The views of a query: declarations alone, with their text, or as the outline of files. */
+import { ToolError } from '@tool-runtime/protocol';
 import type { CodeIndex, OutlineNode, Where } from '../../contracts/code-index-contract.ts';
 import type { AnswerNode } from './answer-schema.ts';
-import { unknownNode } from './unknown-node.ts';
 
 export interface ViewRequest {
   readonly where: Where;
@@ -77,16 +77,15 @@ export async function outlineView(index: CodeIndex, request: ViewRequest): Promi
 
 /** A plain file name is looked at as it is, indexed or not; otherwise the files with a declaration that is asked for. */
 async function filesOf(index: CodeIndex, { where, signal }: ViewRequest): Promise<readonly string[]> {
-  const file = plainFile(where);
-  if (file !== undefined) return [file];
+  const file = plainGlob(where);
+  if (file !== undefined && Object.keys(where).length === 1) return [file];
   const { nodes } = await index.query(where, { limit: 10_000, signal });
   return [...new Set(nodes.map(({ file }) => file))];
 }
 
-/** The file where one file is all that is asked for. */
-export function plainFile({ file_glob: glob, ...others }: Where): string | undefined {
-  const isPlain = glob !== undefined && !/[*?[{\\]/.test(glob) && Object.keys(others).length === 0;
-  return isPlain ? glob : undefined;
+/** The one file that a glob without wildcards names. */
+export function plainGlob({ file_glob: glob }: Where): string | undefined {
+  return glob === undefined || /[*?[{\\]/.test(glob) ? undefined : glob;
 }
 
 function flatten(outline: readonly OutlineNode[], depth: number, into: AnswerNode[]): void {
@@ -94,4 +93,12 @@ function flatten(outline: readonly OutlineNode[], depth: number, into: AnswerNod
     into.push({ ...node, depth });
     flatten(children, depth + 1, into);
   }
+}
+
+/** The answer to an id that names nothing any more. */
+export function unknownNode(id: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `No declaration has this id: ${id.slice(0, 80)}`, {
+    path: 'node_id',
+    details: { reason: 'stale_node', next: 'query again: ids change with name, container and file' },
+  });
 }

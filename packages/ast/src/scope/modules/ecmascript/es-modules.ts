@@ -5,8 +5,7 @@
  * way leads on: imports, `export *`, members of a namespace import, `import()` and `require` with a literal.
  */
 import type { Meaning, ModuleFamily, ModuleSystem, Reach, Step } from '../../module-system.ts';
-import type { ProjectFiles } from '../../project-files.ts';
-import type { Binding, NameToken } from '../../scope-model.ts';
+import type { Binding, NameToken, ProjectFiles } from '../../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../../scope-project.ts';
 import { createSpecifierResolver, type SpecifierResolver } from './es-specifiers.ts';
 import { type EsLinks, type ExportLink, readEsLinks } from './read-es-links.ts';

@@ -1,8 +1,6 @@
 /** `baseUrl` and `paths` of tsconfig.json and jsconfig.json, through `extends` and project references. */
 import { posix } from 'node:path';
-import type { ProjectFiles } from '../../project-files.ts';
-import { isRecord, type JsonRecord, parseJsonc } from './parse-jsonc.ts';
-import { foldersAround, join } from './probe-source.ts';
+import type { ProjectFiles } from '../../scope-model.ts';
 
 export interface PathMap {
   /** Where names without a dot are looked for, when configured. */
@@ -117,4 +115,89 @@ export function matchStar(pattern: string, text: string): string | undefined {
   const [before, after] = [pattern.slice(0, star), pattern.slice(star + 1)];
   const fits = text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
   return fits ? text.slice(before.length, text.length - after.length) : undefined;
+}
+
+/** A string stays as it is; a comment, or a comma before a closing bracket, goes. */
+const NOISE = /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*[}\]])/g;
+
+/**
+ * Configuration files of the TypeScript world: JSON with comments and trailing commas. Broken text gives undefined.
+ */
+export function parseJsonc(bytes: Uint8Array | undefined): JsonRecord | undefined {
+  if (bytes === undefined) return undefined;
+  const text = new TextDecoder().decode(bytes).replace(NOISE, '$1');
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // A file that is being written, or no JSON at all: as if it were not there.
+    return undefined;
+  }
+}
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const ENDINGS = ['.ts', '.tsx', '.d.ts', '.js', '.jsx', '.mts', '.d.mts', '.mjs', '.cts', '.d.cts', '.cjs'];
+
+/** A compiled file's source comes first. */
+const SOURCES: Readonly<Record<string, readonly string[]>> = {
+  '.js': ['.ts', '.tsx', '.d.ts', '.js', '.jsx'],
+  '.jsx': ['.tsx', '.d.ts', '.jsx'],
+  '.mjs': ['.mts', '.d.mts', '.mjs'],
+  '.cjs': ['.cts', '.d.cts', '.cjs'],
+};
+
+/**
+ * From a path as imports write it to a file: without its ending, with the ending of the compiled file, or a folder.
+ */
+export function probeSource(files: ProjectFiles, path: string): string | undefined {
+  const base = posix.normalize(path).replace(/\/$/, '');
+  if (base.startsWith('..')) return undefined;
+  const ending = posix.extname(base);
+  const stem = ending === '' ? base : base.slice(0, -ending.length);
+  const candidates = [...(SOURCES[ending] ?? []).map((one) => stem + one), base, ...ENDINGS.map((one) => base + one)];
+  return candidates.find((candidate) => files.exists(candidate)) ?? probeFolder(files, base);
+}
+
+function probeFolder(files: ProjectFiles, folder: string): string | undefined {
+  const manifest = parseJsonc(files.read(join(folder, 'package.json')));
+  for (const field of ['source', 'types', 'typings', 'module', 'main']) {
+    const entry = manifest?.[field];
+    const found = typeof entry === 'string' ? probeBuilt(files, join(folder, entry)) : undefined;
+    if (found !== undefined) return found;
+  }
+  return ENDINGS.map((ending) => join(folder, `index${ending}`)).find((candidate) => files.exists(candidate));
+}
+
+/** The source of what a build writes: `dist/a.js` comes from `src/a.ts` where there is no `dist`. */
+export function probeBuilt(files: ProjectFiles, path: string): string | undefined {
+  const source = path.replace(/(^|\/)(?:dist|lib|build|out|esm|cjs)(?:\/(?:esm|cjs|types))?\//, '$1src/');
+  const fromSource = source === path ? undefined : probeFile(files, source);
+  return fromSource ?? probeFile(files, path);
+}
+
+function probeFile(files: ProjectFiles, path: string): string | undefined {
+  const base = posix.normalize(path);
+  const plain = base.replace(/\.d\.([mc]?)ts$/, '.$1js');
+  const ending = posix.extname(plain);
+  const stem = ending === '' ? plain : plain.slice(0, -ending.length);
+  const candidates = [...(SOURCES[ending] ?? []).map((one) => stem + one), base, ...ENDINGS.map((one) => base + one)];
+  return candidates.find((candidate) => files.exists(candidate));
+}
+
+export function join(folder: string, path: string): string {
+  return posix.join(folder, path);
+}
+
+/** The folder of a path and all folders around it, innermost first; the workspace's own is `.`. */
+export function foldersAround(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = posix.dirname(path); ; folder = posix.dirname(folder)) {
+    folders.push(folder);
+    if (folder === '.' || folder === '/') return folders;
+  }
 }

@@ -1,5 +1,5 @@
 /** The imports and exports of one ECMAScript or TypeScript file, by name. */
-import { firstFrom } from '../../../symbols/first-from.ts';
+import { firstFrom } from '../../../symbols/extents.ts';
 import type { Binding, FileScopes, Link, NameToken, TextRange } from '../../scope-model.ts';
 
 export interface ImportLink {
@@ -81,7 +81,7 @@ function readLink(link: Link, scopes: FileScopes, draft: Draft): void {
       break;
     case 'reexport':
     case 'export':
-      addExport(words, draft);
+      addExport(words, draft, link.scope === scopes.scopes[0]);
       break;
     case 'reexport-module':
       if (words.alias !== undefined && words.source !== undefined) {
@@ -148,10 +148,11 @@ function addImport({ form }: Link, words: Words, draft: Draft): void {
   draft.specifiers.set(nameToken.start, { kind: 'import', isAliased: nameToken !== localToken, source });
 }
 
-function addExport({ source, name, alias, nameToken }: Words, draft: Draft): void {
+/** The list of a namespace says what the namespace exports; the file exports nothing by it. */
+function addExport({ source, name, alias, nameToken }: Words, draft: Draft, isAtTop: boolean): void {
   if (name === undefined) return;
-  if (source !== undefined) draft.exports.set(alias ?? name, { kind: 'from', source, name });
-  else if (nameToken !== undefined) {
+  if (isAtTop && source !== undefined) draft.exports.set(alias ?? name, { kind: 'from', source, name });
+  else if (isAtTop && nameToken !== undefined) {
     draft.exports.set(alias ?? name, { kind: 'local', token: nameToken, isListed: true });
   }
   if (nameToken === undefined) return;

@@ -14,7 +14,7 @@ import type {
   Specifier,
   Step,
 } from '../../module-system.ts';
-import type { ProjectFiles } from '../../project-files.ts';
+import type { ProjectFiles } from '../../scope-model.ts';
 import { type Binding, type NameToken, type Scope, SPACES } from '../../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../../scope-project.ts';
 import { createPythonPaths, type PythonPaths } from './python-paths.ts';

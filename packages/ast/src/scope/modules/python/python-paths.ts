@@ -1,6 +1,6 @@
 /** From the dotted name of a module to its file. A folder without `__init__.py` is a package too. */
 import { posix } from 'node:path';
-import type { ProjectFiles } from '../../project-files.ts';
+import type { ProjectFiles } from '../../scope-model.ts';
 
 export interface PythonPaths {
   /** A file, or a folder with a slash at its end for a package that has no file of its own. */
