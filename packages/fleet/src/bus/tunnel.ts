@@ -1,0 +1,198 @@
+/**
+ * A stream of bytes between a client and the holder of a workspace, carried by messages.
+ *
+ * The bus delivers each message at most once and never slows a sender down, so the tunnel counts: a missing message ends it,
+ * and a sender stops at a window that the reader has not taken yet. What runs in it is HTTP and WebSocket, as on any other
+ * socket; a tunnel that ends is a connection that dropped.
+ */
+import { Duplex } from 'node:stream';
+import { ToolError } from '@tool-runtime/protocol';
+
+export const KIND = { open: 1, data: 2, ack: 3, end: 4, reset: 5, ping: 6, pong: 7 } as const;
+export type Kind = (typeof KIND)[keyof typeof KIND];
+
+const HEAD_BYTES = 5;
+const CHUNK_BYTES = 256 * 1024;
+const WINDOW_BYTES = 2 * 1024 * 1024;
+const ACK_BYTES = WINDOW_BYTES / 4;
+
+export interface TunnelOptions {
+  /** Sends one message to the other side. */
+  send(bytes: Uint8Array): void;
+  /** Called once, when the tunnel has ended for either side. */
+  onEnd(): void;
+}
+
+/** Looks like a socket to servers and clients of HTTP. */
+export class Tunnel extends Duplex {
+  readonly remoteAddress = 'fleet';
+  readonly encrypted = false;
+  readonly #options: TunnelOptions;
+  readonly #arrived: Buffer[] = [];
+  #sent = 0;
+  #received = 0;
+  #unacked = 0;
+  #taken = 0;
+  #isWanted = false;
+  #isEnded = false;
+  #onRoom: (() => void) | undefined;
+  /** When the other side was last heard, by the monotonic clock. */
+  heardAt = performance.now();
+  /** Probes since then: a process that was asleep itself has not missed any answer. */
+  unanswered = 0;
+
+  constructor(options: TunnelOptions) {
+    super({ allowHalfOpen: true });
+    this.#options = options;
+    // The end of a tunnel is told by `close`; an error without a listener would end the process.
+    this.on('error', () => {});
+  }
+
+  /** The first message of a client; data may follow at once. */
+  open(): void {
+    this.#send(KIND.open);
+  }
+
+  ping(): void {
+    this.unanswered += 1;
+    this.#control(KIND.ping);
+  }
+
+  receive(bytes: Uint8Array): void {
+    const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.heardAt = performance.now();
+    this.unanswered = 0;
+    const kind = message.readUInt8(0);
+    if (kind === KIND.reset) this.destroy(lost('reset'));
+    else if (kind === KIND.ping) this.#control(KIND.pong);
+    else if (kind === KIND.ack) this.#acknowledged(message.readUInt32BE(1));
+    else if (kind !== KIND.pong) this.#ordered(kind, message);
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  get bytesWritten(): number {
+    return this.#sent;
+  }
+
+  override _read(): void {
+    this.#isWanted = true;
+    this.#deliver();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
+      const part = chunk.subarray(at, at + CHUNK_BYTES);
+      this.#unacked += part.length;
+      this.#send(KIND.data, part);
+    }
+    if (this.#unacked < WINDOW_BYTES) done();
+    else this.#onRoom = done;
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#send(KIND.end);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#isEnded) this.#control(KIND.reset);
+    this.#isEnded = true;
+    this.#options.onEnd();
+    done(error);
+  }
+
+  #ordered(kind: number, message: Buffer): void {
+    if (message.readUInt32BE(1) !== this.#received) {
+      this.destroy(lost('gap'));
+      return;
+    }
+    this.#received = (this.#received + 1) >>> 0;
+    if (kind === KIND.data) this.#arrived.push(message.subarray(HEAD_BYTES));
+    if (kind === KIND.end) this.#isEnded = true;
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    while (this.#isWanted) {
+      const next = this.#arrived.shift();
+      if (next === undefined) break;
+      this.#taken += next.length;
+      this.#isWanted = this.push(next);
+    }
+    if (this.#taken >= ACK_BYTES) {
+      this.#control(KIND.ack, this.#taken);
+      this.#taken = 0;
+    }
+    if (this.#isEnded && this.#arrived.length === 0) this.push(null);
+  }
+
+  #acknowledged(bytes: number): void {
+    this.#unacked -= bytes;
+    const wake = this.#onRoom;
+    if (wake === undefined || this.#unacked >= WINDOW_BYTES) return;
+    this.#onRoom = undefined;
+    wake();
+  }
+
+  #send(kind: Kind, payload?: Uint8Array): void {
+    this.#transmit(kind, this.#sent, payload);
+    this.#sent = (this.#sent + 1) >>> 0;
+  }
+
+  #control(kind: Kind, value = 0): void {
+    this.#transmit(kind, value);
+  }
+
+  #transmit(kind: Kind, value: number, payload?: Uint8Array): void {
+    const message = Buffer.allocUnsafe(HEAD_BYTES + (payload?.length ?? 0));
+    message.writeUInt8(kind, 0);
+    message.writeUInt32BE(value, 1);
+    if (payload !== undefined) message.set(payload, HEAD_BYTES);
+    this.#options.send(message);
+  }
+}
+
+/** A message that tells the other side that there is no such tunnel here. */
+export function resetMessage(): Uint8Array {
+  return Uint8Array.of(KIND.reset, 0, 0, 0, 0);
+}
+
+export function isOpening(bytes: Uint8Array): boolean {
+  return bytes[0] === KIND.open;
+}
+
+export function lost(because: string): ToolError {
+  return new ToolError('E_HTTP', 'The host of this workspace is gone', {
+    details: { reason: 'host_lost', because, retry: 'retryable', next: 'the client connects again by itself' },
+  });
+}
+
+export function noHost(workspace: string): ToolError {
+  return new ToolError('E_HTTP', `No host holds this workspace: ${workspace}`, {
+    details: {
+      reason: 'no_host',
+      retry: 'retryable',
+      workspace,
+      next: 'start a host that serves it, or wait for one with waitMs',
+    },
+  });
+}

@@ -1,0 +1,163 @@
+/** What operators see: servers, hosts, workspaces and open calls. */
+import { ToolError } from '@tool-runtime/protocol';
+import type { CallMessage } from '../ledger/fleet-ledger.ts';
+import { holderOf } from '../ledger/workspace-lease.ts';
+import type { FleetFile } from '../wire/fleet-file.ts';
+import { STREAMS, token, untoken } from '../wire/names.ts';
+import { openWire, type Wire } from '../wire/open-wire.ts';
+import { isMissing, readStream } from '../wire/read-stream.ts';
+import { readServers, type ServerFacts } from '../wire/streams.ts';
+
+export interface StreamStatus {
+  readonly name: string;
+  readonly leader: string | undefined;
+  readonly replicas: number;
+  /** Replicas that are behind or gone, by the name of their server. */
+  readonly behind: readonly string[];
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface HostStatus {
+  readonly host: string;
+  readonly zone: string;
+  readonly boot: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly workspaces: readonly string[];
+  readonly held: readonly string[];
+  readonly journals: readonly { readonly workspace: string; readonly head: number; readonly shipped: number }[];
+  readonly at_ms: number;
+}
+
+export interface WorkspaceStatus {
+  readonly workspace: string;
+  readonly host: string;
+  readonly zone: string;
+  readonly epoch: number;
+}
+
+export interface OpenCallStatus {
+  readonly call_id: string;
+  readonly workspace: string;
+  readonly host: string;
+  readonly tool: string;
+  readonly key: string;
+  readonly retry_safe: boolean;
+  readonly since_ms: number;
+}
+
+export interface FleetStatus {
+  readonly servers: readonly ServerFacts[];
+  readonly streams: readonly StreamStatus[];
+  readonly hosts: readonly HostStatus[];
+  readonly workspaces: readonly WorkspaceStatus[];
+}
+
+export async function withWire<T>(file: FleetFile, use: (wire: Wire) => Promise<T>): Promise<T> {
+  const wire = await openWire(file, 'tool-runtime-operator');
+  try {
+    return await use(wire);
+  } finally {
+    await wire.close();
+  }
+}
+
+export async function fleetStatus(wire: Wire, file: FleetFile): Promise<FleetStatus> {
+  const [servers, streams, hosts, workspaces] = await Promise.all([
+    file.system === undefined ? [] : readServers(file),
+    listStreams(wire),
+    listHosts(wire),
+    listWorkspaces(wire),
+  ]);
+  return { servers, streams, hosts, workspaces };
+}
+
+async function listStreams({ jsm }: Wire): Promise<readonly StreamStatus[]> {
+  const found = await Promise.all(
+    Object.values(STREAMS).map(async (name) => {
+      try {
+        return await jsm.streams.info(name);
+      } catch (thrown) {
+        if (isMissing(thrown)) return undefined;
+        throw thrown;
+      }
+    }),
+  );
+  return found
+    .filter((info) => info !== undefined)
+    .map(({ config, cluster, state }) => ({
+      name: config.name,
+      leader: cluster?.leader,
+      replicas: config.num_replicas,
+      behind: (cluster?.replicas ?? [])
+        .filter(({ current, offline }) => !current || offline === true)
+        .map(({ name }) => name),
+      messages: state.messages,
+      bytes: state.bytes,
+    }));
+}
+
+export async function listHosts(wire: Wire): Promise<readonly HostStatus[]> {
+  const hosts: HostStatus[] = [];
+  for await (const message of readQuietly(wire, STREAMS.hosts)) {
+    if (message.data.length > 0) hosts.push(message.json<HostStatus>());
+  }
+  return hosts.toSorted((one, other) => one.host.localeCompare(other.host));
+}
+
+/** Undefined while the servers do not answer, as at their start. */
+export async function holderNow(wire: Wire, workspace: string): Promise<WorkspaceStatus | undefined> {
+  try {
+    return (await listWorkspaces(wire)).find((lease) => lease.workspace === workspace);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function listWorkspaces(wire: Wire): Promise<readonly WorkspaceStatus[]> {
+  const found: WorkspaceStatus[] = [];
+  for await (const message of readQuietly(wire, STREAMS.leases)) {
+    const holder = holderOf({ data: message.data, seq: message.seq, json: () => message.json() });
+    const workspace = untoken(message.subject.split('.').at(-1) ?? '');
+    if (holder !== undefined) found.push({ workspace, host: holder.host, zone: holder.zone, epoch: holder.token });
+  }
+  return found.toSorted((one, other) => one.workspace.localeCompare(other.workspace));
+}
+
+/** Calls that were begun and have no outcome, oldest first. */
+export async function listOpenCalls(wire: Wire): Promise<readonly OpenCallStatus[]> {
+  const open: OpenCallStatus[] = [];
+  for await (const message of readQuietly(wire, STREAMS.journal)) {
+    const { state, call_id, host, tool, key, retry_safe, at_ms } = message.json<CallMessage>();
+    const workspace = untoken(message.subject.split('.')[2] ?? '');
+    if (state === 'intent') open.push({ call_id, workspace, host, tool, key, retry_safe, since_ms: at_ms });
+  }
+  return open;
+}
+
+async function* readQuietly(wire: Wire, stream: string) {
+  try {
+    yield* readStream(wire, stream, { lastOnly: true });
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown;
+  }
+}
+
+const DRAIN_MS = 10_000;
+
+export function drainSubject(tenant: string, host: string): string {
+  return `ctl.${token(tenant)}.${token(host)}.drain`;
+}
+
+/** The host gives its workspaces to others and takes none until it is started again, or until `take` is true. */
+export async function drainHost({ nc, tenant }: Wire, host: string, take: boolean): Promise<void> {
+  try {
+    await nc.request(drainSubject(tenant, host), JSON.stringify({ take }), { timeout: DRAIN_MS });
+  } catch (cause) {
+    throw new ToolError('E_TIMEOUT', `Host does not answer: ${host}`, {
+      details: { reason: 'host_lost', next: 'tool-runtime fleet hosts lists those that are there' },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+/** Names on the wire. Ids of ours become one token of `[A-Za-z0-9_-]`, so no name can reach into another's subjects. */
+import { createHash } from 'node:crypto';
+
+const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** A plain id as it is; any other as `~`-free base64url of its bytes behind `b64_`, or of its digest when it is long. */
+export function token(id: string): string {
+  if (PLAIN.test(id) && !id.startsWith('b64_') && !id.startsWith('sha_')) return id;
+  const encoded = Buffer.from(id).toString('base64url');
+  return encoded.length <= 100 ? `b64_${encoded}` : `sha_${digest(id)}`;
+}
+
+/** The id of a token; a long id is gone, its token stands for it. */
+export function untoken(text: string): string {
+  return text.startsWith('b64_') ? Buffer.from(text.slice(4), 'base64url').toString() : text;
+}
+
+export function digest(...parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest('base64url').slice(0, 32);
+}
+
+export const STREAMS = {
+  /** Claims and outcomes of calls, one subject per call. */
+  journal: 'JOURNAL',
+  /** The journals of all hosts, shipped by them. */
+  records: 'RECORDS',
+  leases: 'KV_LEASES',
+  hosts: 'KV_HOSTS',
+} as const;
+
+export const BUCKETS = { artifacts: 'artifacts' } as const;
+
+/** Where calls to a workspace go: only its holder listens. */
+export function workspaceSubject(tenant: string, workspace: string): string {
+  return `trt.${token(tenant)}.ws.${token(workspace)}`;
+}
+
+export function tunnelSubject(tenant: string, workspace: string, user: string, id: string): string {
+  return `${workspaceSubject(tenant, workspace)}.${token(user)}.${id}`;
+}
+
+export function inboxPrefix(user: string): string {
+  return `_INBOX.${token(user)}`;
+}
+
+export function callSubject(tenant: string, workspace: string, scope: string, key: string): string {
+  return `j.${token(tenant)}.${token(workspace)}.${digest(scope, key)}`;
+}
+
+export function recordSubject(tenant: string, host: string, workspace: string, journal: string): string {
+  return `r.${token(tenant)}.${token(host)}.${token(workspace)}.${token(journal)}`;
+}
+
+export function leaseSubject(workspace: string): string {
+  return `$KV.LEASES.ws.${token(workspace)}`;
+}
+
+export function hostSubject(host: string): string {
+  return `$KV.HOSTS.${token(host)}`;
+}
