@@ -9,8 +9,7 @@ import { parseToolKind, type ToolKind } from '@tool-runtime/sdk';
 import { acpStatus, acpToolCallUpdate, createRedactor } from '@tool-runtime/sdk/parts';
 import { acpDiffs, type TextChange } from './acp-diffs.ts';
 import type { AcpContent, AcpLocation, AcpStatus, AcpToolCall, AcpToolCallUpdate } from './acp-types.ts';
-import { boundText } from './bound-text.ts';
-import { refusalText } from './refusal-text.ts';
+import { boundText, refusalText } from './answer-text.ts';
 
 /** A call as far as an editor shows it. */
 export interface AcpCall {

@@ -103,7 +103,7 @@ test('tool_use blocks are answered without the runner, others passed over', asyn
   await dispose();
 });
 
-test('strict is marked where it holds and reasons are handed over where it does not', async () => {
+test('strict is marked where it holds and reasons are reported where it does not', async () => {
   const { session, dispose } = await openGovernedSession();
   const { tools, refused } = toAnthropicTools(session, { names: ['git_commit', 'file_write'], strict: true });
   assert.deepEqual(

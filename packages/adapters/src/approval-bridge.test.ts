@@ -22,7 +22,7 @@ test("what was asked about runs with the framework's yes, once", async () => {
   await dispose();
 });
 
-test('a yes does not reach other arguments, other calls or calls nobody asked about', async () => {
+test('a yes does not reach other arguments, other calls or calls that no question was about', async () => {
   const bridge = createApprovalBridge();
   const { session, workspace, deeds, dispose } = await openGovernedSession({ approvals: bridge });
   const execute = (changed: Partial<typeof call>) => {

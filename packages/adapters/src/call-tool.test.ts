@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORBIDDEN_WRITE, openGovernedSession, REFUSAL_WORDS } from '../test/governed-session.ts';
@@ -109,4 +110,28 @@ test('an id that cannot be recorded stands as its digest, the same one each time
     assert.equal(lower(id), lower(id));
   }
   assert.equal(lower('i'.repeat(512)), 'i'.repeat(512));
+});
+
+test('a recorded run answers the model with the same texts, without a machine', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-adapter-tape-'));
+  const answers = async (mode: 'record' | 'replay') => {
+    const governed = await openGovernedSession({ cassette: { mode, file: join(folder, 'tape.jsonl') } });
+    const { session, dispose } = governed;
+    const texts: string[] = [];
+    for (const call of [
+      { name: 'file_read', args: { path: 'src/hello.txt' } },
+      { name: 'file_write', args: { path: 'src/new.txt', content: 'new\n' } },
+      { name: 'file_write', args: FORBIDDEN_WRITE },
+    ]) {
+      texts.push((await callTool(session, call)).text);
+    }
+    const deeds = governed.deeds().length;
+    await dispose();
+    return { texts, deeds };
+  };
+  const recorded = await answers('record');
+  const replayed = await answers('replay');
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(replayed.texts, recorded.texts);
+  assert.deepEqual([recorded.deeds > 0, replayed.deeds], [true, 0]);
 });

@@ -3,7 +3,6 @@
  *
  * A refusal is an answer like any other, in words: the model that asked is the one that has to do something else.
  */
-
 import { createHash } from 'node:crypto';
 import {
   type ErrorEntry,
@@ -16,8 +15,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { CallOptions, Session } from '@tool-runtime/sdk';
 import { lowerProviderCall, type ToolCallRequest } from '@tool-runtime/sdk/parts';
-import { boundText } from './bound-text.ts';
-import { refusalText } from './refusal-text.ts';
+import { boundText, refusalText } from './answer-text.ts';
 
 export interface ToolCallInput {
   readonly name: string;

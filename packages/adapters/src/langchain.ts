@@ -56,7 +56,7 @@ function readInput(input: unknown, config?: ToolCallConfig): { args: unknown; id
     : { args: input, id: config?.toolCall?.id };
 }
 
-/** A refusal is handed over as a finished message, because only that can carry the status. */
+/** A refusal is passed on as a finished message, because only that can carry the status. */
 async function answer(offered: OfferedTool, args: unknown, config?: ToolCallConfig): Promise<[unknown, unknown]> {
   const id = config?.toolCall?.id;
   const result = await offered.run(args, { callId: id, signal: config?.signal });

@@ -6,7 +6,7 @@ import { offerTools, omitProperties } from './offer-tools.ts';
 
 const openai = { provider: 'openai', dialect: 'openai' } as const;
 
-test('a tool that cannot be strict keeps its full schema and the reasons are handed over', async () => {
+test('a tool that cannot be strict keeps its full schema and the reasons are reported', async () => {
   const { session, dispose } = await openGovernedSession();
   const options = { names: ['file_read', 'git_blame'] };
   const { tools, refused } = offerTools(session, options, { ...openai, strict: true });

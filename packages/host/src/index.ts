@@ -3,7 +3,8 @@ export { createTokenBook, type TokenBook, type TokenBookOptions } from './auth/t
 export { httpCoordinator } from './coordinator/http-coordinator.ts';
 export { Connection, type ConnectionOptions } from './dispatch/connection.ts';
 export { reachOnly } from './dispatch/reach-only.ts';
-export { createLog, type Log, type LogOptions } from './log/log.ts';
+export type { FleetCaller, HostFleet } from './fleet/host-fleet.ts';
+export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export type { HostLimits } from './sessions/host-limits.ts';
 export type { Reach } from './sessions/reach.ts';
 export { type ServedSession, serveSession } from './sessions/served-session.ts';

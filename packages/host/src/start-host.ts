@@ -7,18 +7,22 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { type AstPlugin, createRuntime, type GoverningPlace, type RuntimeOptions } from '@tool-runtime/sdk';
+import { createRedactor } from '@tool-runtime/sdk/parts';
 import { createExposure } from './auth/exposure.ts';
 import { addressSource } from './auth/failed-attempts.ts';
 import { liesInside } from './auth/lies-inside.ts';
-import { listenUnix } from './auth/listen-unix.ts';
-import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
+import { createPeerReader, listenUnix, peerPrincipal } from './auth/listen-unix.ts';
+import { createToken } from './auth/token-digest.ts';
+import { createTokenBook, type TokenBook } from './auth/tokens.ts';
 import { createDocuments } from './describe/documents.ts';
-import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
+import { openFleetEntrance } from './fleet/fleet-entrance.ts';
+import type { HostFleet } from './fleet/host-fleet.ts';
 import { createApp } from './http/create-app.ts';
-import { createGatekeeper } from './http/gatekeeper.ts';
-import type { McpEndpoint } from './http/route.ts';
+import { createGatekeeper, type Gatekeeper } from './http/gatekeeper.ts';
 import type { McpExtras } from './mcp/server/host-backend.ts';
 import { lazyMcpEndpoint } from './mcp/server/lazy-endpoint.ts';
+import { hostVersion } from './ops/host-version.ts';
+import { createLog, type Log } from './ops/log.ts';
 import { createHost, type Host } from './sessions/create-host.ts';
 import { DEFAULT_LIMITS, type HostLimits } from './sessions/host-limits.ts';
 import { createHttpServer } from './transports/http-server.ts';
@@ -36,21 +40,28 @@ export interface StartHostOptions extends Partial<EmbeddingParts> {
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Needed to listen beyond this machine without TLS. */
   readonly allowPlaintext?: boolean;
-  /** Names besides loopback that clients may use for this host. */
+  /** Names in addition to loopback that clients may use for this host. */
   readonly allowHosts?: readonly string[];
   /** Web pages that may talk to it. */
   readonly allowOrigins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
-  /** What every runtime gets: registry, tools, rules, hooks, coordinator, telemetry. */
-  readonly runtime?: Omit<RuntimeOptions, 'workspace' | 'state' | 'approvals' | 'ast'>;
+  /**
+   * What every runtime gets: registry, tools, rules, hooks, coordinator, telemetry. A function is asked anew for each
+   * runtime; then the host follows changes of the registry, of trust and of approved definitions while it runs.
+   */
+  readonly runtime?: HostRuntimeOptions | (() => HostRuntimeOptions);
   /** Code intelligence, made anew for each workspace (`createAst` of the ast package). */
   readonly ast?: () => AstPlugin;
-  /** What `/mcp` offers besides the tools. */
+  /** The fleet it is part of; calls to its workspaces then come from there too. */
+  readonly fleet?: HostFleet;
+  /** What `/mcp` offers in addition to the tools. */
   readonly mcp?: McpExtras;
   /** How long running calls may take to end when the host stops. */
   readonly drainMs?: number;
   readonly onStopRequested?: () => void;
 }
+
+export type HostRuntimeOptions = Omit<RuntimeOptions, 'workspace' | 'state' | 'approvals' | 'ast'>;
 
 export interface RunningHost {
   readonly host: Host;
@@ -74,18 +85,23 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
   refuseBareExposure(given);
   refuseReachableSocket(given);
   const options: FilledOptions = { ...given, ...fillParts(given) };
-  const { ast } = options;
+  const { ast, fleet } = options;
   const limits: HostLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const host = await createHost({
     folders: options.workspaces,
+    ...(fleet === undefined ? {} : { nameOf: fleet.nameOf }),
     ...(options.state === undefined ? {} : { state: options.state }),
-    createRuntime: (own) =>
-      createRuntime({
-        ...options.runtime,
+    createRuntime(own) {
+      const given = givenTo(options);
+      return createRuntime({
+        ...given,
         ...own,
-        governing: [...(options.runtime?.governing ?? []), ...governingFiles(options)],
+        governing: [...(given.governing ?? []), ...governingFiles(options)],
         ...(ast === undefined ? {} : { ast: ast() }),
-      }),
+        ...(fleet === undefined ? {} : { ledger: fleet.ledgerOf(fleet.nameOf(own.workspace)) }),
+      });
+    },
+    ...(typeof options.runtime === 'function' ? { reload: { registry: options.runtime().registry } } : {}),
     tokens: options.tokens,
     limits,
     serverVersion: options.serverVersion,
@@ -97,6 +113,7 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
     const url = options.http === undefined ? undefined : await openHttp(host, options, options.http, opened);
     const socket = options.socket === undefined ? undefined : await openUnix(host, options, options.socket, opened);
     host.state = 'ready';
+    if (fleet !== undefined) await openFleet(host, options, fleet, opened);
     const hurry = new AbortController();
     let stopped: Promise<void> | undefined;
     return {
@@ -108,7 +125,7 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
       stop({ now = false } = {}) {
         if (now) hurry.abort();
         const deadline = AbortSignal.any([hurry.signal, AbortSignal.timeout(options.drainMs ?? DRAIN_MS)]);
-        stopped ??= stopHost(host, opened, deadline);
+        stopped ??= stopHost(host, { ...opened, fleet }, deadline);
         return stopped;
       },
     };
@@ -119,10 +136,14 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
   }
 }
 
+function givenTo({ runtime = {} }: StartHostOptions): HostRuntimeOptions {
+  return typeof runtime === 'function' ? runtime() : runtime;
+}
+
 interface Opened {
   readonly servers: { close(): Promise<void> }[];
   /** Shared by all addresses. */
-  readonly mcp: McpEndpoint;
+  readonly mcp: ReturnType<typeof lazyMcpEndpoint>;
 }
 
 async function openHttp(
@@ -140,6 +161,7 @@ async function openHttp(
     tokens: options.tokens,
     exposure: () => exposure,
     peerOf: () => undefined,
+    console: host.console,
     attempts: host.attempts,
     sourceOf: ({ remoteAddress }) => addressSource(remoteAddress),
   });
@@ -190,11 +212,23 @@ async function openUnix(host: Host, options: FilledOptions, path: string, opened
   return listener.path;
 }
 
-async function stopHost(host: Host, opened: Opened, deadline: AbortSignal): Promise<void> {
+async function openFleet(host: Host, options: FilledOptions, fleet: HostFleet, { mcp }: Opened): Promise<void> {
+  const documents = createDocuments(host.serverVersion);
+  const app = (gatekeeper: Gatekeeper) => createApp({ host, gatekeeper, mcp, documents });
+  await openFleetEntrance({ host, fleet, tokens: options.tokens, createApp: app });
+}
+
+interface Stopping extends Opened {
+  readonly fleet: HostFleet | undefined;
+}
+
+async function stopHost(host: Host, { fleet, ...opened }: Stopping, deadline: AbortSignal): Promise<void> {
   host.log.info('draining', { in_flight: host.status().in_flight });
   await host.drain(deadline);
   for (const goAway of host.goingAway) goAway();
+  await fleet?.drain();
   await closeServers(opened);
+  await fleet?.close();
   await host.close();
   host.log.info('stopped', {});
 }
@@ -204,7 +238,7 @@ async function closeServers({ servers, mcp }: Opened): Promise<void> {
   await Promise.all(servers.map((server) => server.close()));
 }
 
-/** Whoever has not left by then is cut off. */
+/** Connections that are still open then are cut off. */
 const GOODBYE_MS = 1000;
 
 /** Follows every socket from its first byte: what was upgraded or never spoke is not in Node's own list. */
@@ -265,5 +299,36 @@ function refuseBareExposure({ http, tls, allowPlaintext }: StartHostOptions): vo
       reason: 'plaintext_exposure',
       next: 'give --tls-cert and --tls-key, or --allow-plaintext behind a proxy that adds TLS',
     },
+  });
+}
+
+interface EmbeddingParts {
+  readonly tokens: TokenBook;
+  readonly log: Log;
+  readonly serverVersion: string;
+}
+
+interface FilledParts extends EmbeddingParts {
+  /** The one token there is, with every scope; undefined when the program brought its own. */
+  readonly token: string | undefined;
+}
+
+/** What a program that embeds a host may leave out: a token made for this run, and warnings on stderr. */
+export function fillParts({ tokens, log, serverVersion }: Partial<EmbeddingParts>): FilledParts {
+  const token = tokens === undefined ? createToken() : undefined;
+  return {
+    token,
+    tokens: tokens ?? createTokenBook({ lines: token === undefined ? [] : [token], now: Date.now }),
+    log: log ?? stderrLog(),
+    serverVersion: serverVersion ?? hostVersion(),
+  };
+}
+
+function stderrLog(): Log {
+  return createLog({
+    stream: process.stderr,
+    level: 'warn',
+    format: 'text',
+    redact: createRedactor().redactText,
   });
 }

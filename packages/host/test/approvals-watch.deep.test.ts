@@ -1,50 +1,12 @@
 /** `approvals watch` and `serve --ask` in a real pseudo-terminal: keys in, screen out, and what became of the calls. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
 import type { ToolResponse } from '@tool-runtime/protocol';
-import { createScratch, FROM_SOURCE, runCli, type Scratch } from './run-cli.ts';
+import { createScratch, runCli, type Scratch } from './run-cli.ts';
 import { startServe } from './start-serve.ts';
-
-interface Terminal {
-  /** Everything shown so far, with plain line ends. */
-  screen(): string;
-  shows(pattern: RegExp): Promise<void>;
-  press(keys: string): void;
-  ended(): Promise<number | null>;
-  [Symbol.dispose](): void;
-}
-
-/** `script` of util-linux opens the terminal; what is written to its input are the keys. */
-function openTerminal(args: readonly string[]): Terminal {
-  const command = [process.execPath, ...FROM_SOURCE, ...args].map((word) => `'${word}'`).join(' ');
-  const env = { ...process.env, TERM: 'xterm', NO_COLOR: '1' };
-  const child: ChildProcess = spawn('script', ['-qfec', command, '/dev/null'], {
-    env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let shown = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    shown += stripVTControlCharacters(chunk.toString('utf8')).replaceAll('\r', '');
-  });
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  return {
-    screen: () => shown,
-    async shows(pattern) {
-      while (!pattern.test(shown)) {
-        if (child.exitCode !== null) throw new TypeError(`ended before it showed ${pattern}: ${shown}`);
-        await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), ended]);
-      }
-    },
-    press: (keys) => void child.stdin?.write(keys),
-    ended: () => ended,
-    [Symbol.dispose]: () => void child.kill('SIGKILL'),
-  };
-}
+import { openTerminal } from './terminal.ts';
 
 function writeRegistry(scratch: Scratch): string {
   const file = join(scratch.root, 'registry.yaml');

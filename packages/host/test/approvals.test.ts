@@ -218,7 +218,7 @@ for (const desk of DESKS) {
       );
     });
 
-    test('edits the arguments into what a rule forbids: refused, though somebody said yes', async () => {
+    test('edits the arguments into what a rule forbids: refused, though a person said yes', async () => {
       for (const path of ['forbidden', '../outside', '.git/config', '/etc/passwd']) {
         const session = await open(host);
         const edited = write(host, session, 'allowed-9');
@@ -357,7 +357,7 @@ describe('approvals', () => {
     assert.equal(host.host.status().in_flight, 0);
   });
 
-  test('words that are no answer, and answers nobody offered, are refused', async () => {
+  test('malformed answers and answers that were not offered are refused', async () => {
     await using host = await openApprovals();
     const session = await open(host);
     const waiting = write(host, session, 'allowed-1');

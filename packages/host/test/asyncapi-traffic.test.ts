@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { JsonObject, SessionOpened } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
 import { EVENT_KINDS } from '../src/describe/messages.ts';
-import { missedText } from '../src/dispatch/missed-events.ts';
+import { missedText } from '../src/dispatch/resume.ts';
 import { type Judge, judgeBy } from './document-checks.ts';
 import { openHost, type TestHost, TOKENS } from './open-host.ts';
 import { eventually } from './wire/within.ts';

@@ -4,7 +4,7 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
-const PACKAGES = ['protocol', 'sdk', 'ast', 'host'].map((name) => join(root, 'packages', name));
+const PACKAGES = ['protocol', 'sdk', 'ast', 'host', 'conformance'].map((name) => join(root, 'packages', name));
 
 export function ensureBuilt(): void {
   if (PACKAGES.every(isFresh)) return;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createTokenBook } from '../src/auth/tokens.ts';
-import { createLog } from '../src/log/log.ts';
+import { createLog } from '../src/ops/log.ts';
 import { type RunningHost, type StartHostOptions, startHost } from '../src/start-host.ts';
 
 export const TOKENS = {

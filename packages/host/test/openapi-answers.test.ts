@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import type { JsonObject, PendingApproval, SessionOpened } from '@tool-runtime/protocol';
+import type { CallPage, JsonObject, PendingApproval, SessionOpened } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
 import type { AnyRoute } from '../src/http/route.ts';
 import * as catalog from '../src/http/routes/catalog.ts';
+import { signedIn } from './console-sign-in.ts';
 import { type Judge, judgeBy, lookUp, pointerTo } from './document-checks.ts';
 import { openHost, type TestHost, type TestRequest, TOKENS } from './open-host.ts';
 import { eventually } from './wire/within.ts';
@@ -176,7 +177,79 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
       await host.request(`/v1/events?session_id=${session_id}&after=x`),
     ];
   },
+  async activity(host) {
+    const stream = await host.request('/v1/activity?after=0');
+    await stream.body?.cancel();
+    return [stream, await host.request('/v1/activity', { token: TOKENS.caller })];
+  },
+  async consoleLink(host) {
+    const make = (body: JsonObject, token?: string) =>
+      host.request('/v1/console/links', { body, ...(token === undefined ? {} : { token }) });
+    return [
+      await make({}),
+      await make({ role: 'viewer' }),
+      await make({ role: 'king' }),
+      await make({}, TOKENS.reader),
+    ];
+  },
+  async consoleSignIn(host) {
+    const { path } = (await (await host.request('/v1/console/links', { body: {} })).json()) as { path: string };
+    const code = path.slice('/#code='.length);
+    const origin = { origin: host.url };
+    const signIn = (headers: Record<string, string>) =>
+      host.request('/v1/console/sign-in', { body: { code }, token: '', headers });
+    return [await signIn({}), await signIn(origin), await signIn(origin)];
+  },
+  consoleSession: async (host) => [
+    await host.request('/v1/console/session', await signedIn(host)),
+    await host.request('/v1/console/session'),
+  ],
+  async consoleSignOut(host) {
+    const how = { ...(await signedIn(host)), method: 'POST' };
+    return [await host.request('/v1/console/sign-out', how), await host.request('/v1/console/sign-out', how)];
+  },
+  async exportRecords(host) {
+    const save = (query: string) => host.request(`/v1/records/export${query}`);
+    return [await save(''), await save('?format=pdf')];
+  },
   healthz: get('/healthz', { token: '' }),
+  async journalState(host) {
+    return [await host.request('/v1/journal'), await host.request('/v1/journal?workspace=none')];
+  },
+  async listCalls(host) {
+    const session = await openSession(host);
+    await host.request('/v1/call', { body: request(session, 'probe_nothing') });
+    const list = (query: string) => host.request(`/v1/calls${query}`);
+    return [
+      await list('?facets=true&limit=3'),
+      await list('?limit=x'),
+      await list('?tool=probe_nothing&archived=true'),
+    ];
+  },
+  async listFamilies(host) {
+    await openChild(host, await openSession(host));
+    return [await host.request('/v1/families'), await host.request('/v1/families?limit=0')];
+  },
+  async listRecords(host) {
+    await openSession(host);
+    const list = (query: string) => host.request(`/v1/records${query}`);
+    return [await list(''), await list('?facets=true&kind=session&text=operator'), await list('?surprise=1')];
+  },
+  async metricsHistory(host) {
+    host.host.history.sample();
+    return [await host.request('/v1/metrics/history')];
+  },
+  async showCall(host) {
+    const session = await openSession(host);
+    await host.request('/v1/call', { body: request(session, 'file_read', { path: 'hello.txt' }) });
+    const { calls } = (await (await host.request(`/v1/calls?session=${session.session_id}`)).json()) as CallPage;
+    return [await host.request(`/v1/calls/${calls[0]?.call_id}`), await host.request('/v1/calls/none')];
+  },
+  showRegistry: get('/v1/registry'),
+  async verifyJournal(host) {
+    const verify = (body: JsonObject) => host.request('/v1/journal/verify', { body });
+    return [await verify({ archives: true }), await verify({ archives: 'yes' })];
+  },
   async listApprovals(host) {
     const { call, id } = await ask(host, await openSession(host));
     const listed = await host.request('/v1/approvals');
@@ -243,6 +316,48 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     const propose = (body: JsonObject) => host.request(`/v1/sessions/${session_id}/plans`, { body });
     const steps = ['file_read', 'fs_delete', 'none'].map((tool) => ({ tool, args: { path: 'hello.txt' } }));
     return [await propose({ steps, note: 'tidy up' }), await propose({ steps: [] })];
+  },
+  async explainPolicy(host) {
+    const { session_id } = await openSession(host);
+    const explain = (body: JsonObject) => host.request('/v1/policy/explain', { body });
+    const call = { tool: 'fs_delete', args: { path: 'hello.txt' } };
+    return [
+      await explain(call),
+      await explain({ ...call, session_id }),
+      await explain({ ...call, registry: 'tools: { fs_delete: { enabled: false } }' }),
+      await explain({ ...call, registry: 'nope: 1' }),
+      await explain({ tool: 'none', args: {} }),
+      await explain({ ...call, session_id: 'none' }),
+    ];
+  },
+  async checkPolicy(host) {
+    const check = (body: JsonObject) => host.request('/v1/policy/check', { body });
+    const example = '{ tool: file_read, args: { path: a } }';
+    return [
+      await check({}),
+      await check({ registry: `examples: { allow: [${example}], deny: [${example}] }` }),
+      await check({ workspace: '/nowhere' }),
+    ];
+  },
+  async simulatePolicy(host) {
+    const session = await openSession(host);
+    await host.request('/v1/call', { body: request(session, 'file_read', { path: 'hello.txt' }) });
+    const simulate = (body: JsonObject, how: TestRequest = {}) => host.request('/v1/policy/simulate', { body, ...how });
+    return [
+      await simulate({ registry: 'tools: { file_read: { enabled: false } }', since: 0 }),
+      await simulate({ registry: 'version: 1' }, { token: TOKENS.caller }),
+    ];
+  },
+  async suggestPolicy(host) {
+    const suggest = (how: TestRequest) => host.request('/v1/policy/suggest', { body: {}, ...how });
+    return [await suggest({}), await suggest({ token: TOKENS.caller })];
+  },
+  async diffPolicy(host) {
+    const diff = (body: JsonObject) => host.request('/v1/policy/diff', { body });
+    return [
+      await diff({ a: 'version: 1', b: 'allowed_tools: [file_read]' }),
+      await diff({ a: 'nope: 1', b: 'version: 1' }),
+    ];
   },
   readyz: get('/readyz', { token: '' }),
   async showSession(host) {

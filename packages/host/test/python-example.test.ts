@@ -26,7 +26,7 @@ test('a Python client generated from the OpenAPI document calls tools over plain
   cpSync(EXAMPLES, folder, { recursive: true });
   const place = [host.url, TOKENS.operator];
   const source = await python(folder, 'generate_client.py', place);
-  assert.match(source, /def file_read\(self, \*, path: 'str', /);
+  assert.match(source, /def file_read\(self, \*, path: 'Union\[str, List\[str\]\]', /);
   assert.match(source, /FileReadData = TypedDict\('FileReadData', \{'content': /);
   writeFileSync(join(folder, 'my_tools.py'), source);
   assert.equal(await python(folder, 'use_client.py', place), 'hello from Python\nE_POLICY not_retryable\n');

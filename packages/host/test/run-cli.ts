@@ -41,7 +41,7 @@ export interface CliRun {
 export interface RunOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
-  /** FROM_SOURCE unless told otherwise. */
+  /** By default FROM_SOURCE. */
   readonly program?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** A scratch folder with external tools beside an operator's registry. What a run does is the first word handed to it. */
+/** A scratch folder with external tools beside an operator's registry. What a run does is the first word given to it. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliRun, createScratch, type RunOptions, runCli, type Scratch } from './run-cli.ts';

@@ -1,5 +1,5 @@
 /**
- * What one client, process or person keeps waiting holds up nobody else: health, status and other sessions are answered
+ * What one client, process or person keeps waiting holds up no other: health, status and other sessions are answered
  * meanwhile. The host runs in the process of the test, so a host that stands still could not even be released.
  */
 import assert from 'node:assert/strict';
@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HostStatus, SessionOpened, ToolResponse } from '@tool-runtime/protocol';
-import type { Runtime } from '@tool-runtime/sdk';
+import { defineTool, type Runtime } from '@tool-runtime/sdk';
 import { startJournalHolder } from '@tool-runtime/sdk/testing';
+import { z } from 'zod';
 import { openHost, type TestHost, TOKENS } from './open-host.ts';
 import { openSocket, type RawSocket } from './wire/raw-socket.ts';
 import { eventually } from './wire/within.ts';
@@ -191,5 +192,52 @@ describe('clients that hand in much, read nothing and vanish', () => {
     assert.ok(largest <= CLIENTS * (32 * 2 + 32 * 4), `${largest} records in one turn`);
     const intents = [...workspace.runtime.records({ kind: 'intent' })].length;
     assert.ok(intents < (CLIENTS * CALLS) / 2, `${intents} of ${CLIENTS * CALLS} calls ran`);
+  });
+
+  test('a call over HTTP is dropped while it waits for its turn, and runs on once it has begun', async () => {
+    const open = Promise.withResolvers<void>();
+    const ran: string[] = [];
+    const slow = defineTool({
+      name: 'slow_note',
+      category: 'probe',
+      title: 'Note slowly',
+      timeoutMs: 600_000,
+      summary: 'Waits for the test, then notes its name.',
+      args: z.object({ name: z.string().describe('What to note.') }).strict(),
+      data: z.object({}),
+      effect: 'read',
+      risk: 'low',
+      annotations: { kind: 'read', side_effect_level: 'read_only' },
+      async run({ name }) {
+        await open.promise;
+        ran.push(name);
+        return {};
+      },
+    });
+    const registryText = 'version: 1\napprovals: { auto_approve: [slow_note] }\n';
+    await using host = await openHost({ registryText, limits: { maxInFlight: 1 }, runtime: { tools: [slow] } });
+    const session = await openSession(host);
+    const send = (name: string, signal?: AbortSignal) => {
+      const body = { type: 'ToolRequest', tool: 'slow_note', args: { name }, request_id: name, timestamp: 1 };
+      return fetch(`${host.url}/v1/call`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${session.token}` },
+        body: JSON.stringify({ ...body, session_id: session.session_id }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    };
+    const client = new AbortController();
+    const begun = send('begun', client.signal);
+    await eventually(async () => (await statusOf(host)).in_flight === 1, 'a running call');
+    const waiting = send('waiting', client.signal);
+    await eventually(async () => (await statusOf(host)).queued === 1, 'a waiting call');
+    client.abort();
+    await Promise.allSettled([begun, waiting]);
+    await eventually(async () => (await statusOf(host)).queued === 0, 'the waiting call dropped');
+    open.resolve();
+    await eventually(async () => (await statusOf(host)).in_flight === 0, 'the running call answered');
+    assert.deepEqual(ran, ['begun']);
+    await eventually(async () => (await send('waiting')).status === 200, 'the same request taken again');
+    assert.deepEqual(ran, ['begun', 'waiting']);
   });
 });

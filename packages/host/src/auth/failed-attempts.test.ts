@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import type { Log } from '../log/log.ts';
+import type { Log } from '../ops/log.ts';
 import { ATTEMPT_WINDOW_MS, addressSource, createFailedAttempts, MAX_LINES, MAX_SOURCES } from './failed-attempts.ts';
 
 interface Line {

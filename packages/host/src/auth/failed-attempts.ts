@@ -8,7 +8,7 @@
  */
 import { isIPv6 } from 'node:net';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
-import type { Log } from '../log/log.ts';
+import type { Log } from '../ops/log.ts';
 
 export interface FailedAttempts {
   /** Runs a proof of identity. Counts a ToolError it throws, and throws it, or the one of the limit instead. */

@@ -1,4 +1,4 @@
-/** Who sends a message, as far as the host could prove it, and what they may do. */
+/** The sender of a message, as far as the host could verify it, and what it may do. */
 import { type Scope, ToolError } from '@tool-runtime/protocol';
 
 export interface Principal {
@@ -9,6 +9,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The kernel says that it is the user the host runs as. */
   readonly isOwner?: true;
+  /** The one workspace it may open sessions in; any of the host's when left out. */
+  readonly workspace?: string;
   /** Set for the token of one session: it reaches that session and nothing else. */
   readonly sessionId?: string;
 }

@@ -3,7 +3,7 @@
  * for comments and `sha256:<hex>` where the token itself should not stand.
  *
  * Only the first plain token, the main one, may leave out its scopes and then has all. All others state them: else
- * removing the main token would hand its rights to the next in line. A refusal names the line, never what stands in it.
+ * removing the main token would hand its rights to the next in line. A refusal names the line, never what is in it.
  */
 import { SCOPES, type Scope, ToolError } from '@tool-runtime/protocol';
 import { digestToken, MAX_TOKEN_BYTES, MIN_TOKEN_LENGTH, TOKEN_FORM } from './token-digest.ts';
@@ -22,7 +22,7 @@ export interface TokenEntry {
 
 export interface TokenLines {
   readonly entries: readonly TokenEntry[];
-  /** The first one that stands there in plain text. */
+  /** The first one that is there in plain text. */
   readonly mainToken: string | undefined;
 }
 

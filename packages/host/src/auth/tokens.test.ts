@@ -33,7 +33,7 @@ function scratch() {
 }
 
 describe('createTokenBook', () => {
-  test('finds the principal of a plain and of a hashed token, and nobody for anything else', () => {
+  test('finds the principal of a plain and of a hashed token, and none for anything else', () => {
     const book = createTokenBook({ lines: [MAIN, `sha256:${digestToken(OTHER)} scopes=read name=ci`], now: () => 0 });
     assert.deepEqual(book.find(MAIN), { id: 'token:main', name: 'main', scopes: new Set(SCOPES) });
     assert.deepEqual(book.find(OTHER), { id: 'token:ci', name: 'ci', scopes: new Set(['read']) });

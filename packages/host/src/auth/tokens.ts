@@ -1,5 +1,5 @@
 /**
- * Who a bearer token belongs to: tokens of the operator's file and tokens of sessions, by digest only.
+ * The owner of a bearer token: tokens of the operator's file and tokens of sessions, by digest only.
  *
  * The index is keyed by a digest salted per process: how long a lookup takes says nothing about any token. The file is
  * looked at no more than once a second; one that became unreadable or wrong leaves the last good content in force and

@@ -1,6 +1,6 @@
 /** Arguments as people type them: a JSON object, key=value pairs, --key value, @file, or - for stdin. */
 import { readFileSync } from 'node:fs';
-import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
+import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol/internal';
 import { FLAG, PAIR } from '../sessions/typed-words.ts';
 import { badUsage, type UsageError } from '../terminal/bad-usage.ts';
 

@@ -1,4 +1,6 @@
 /** What a command file exports, and the options all commands share. */
+import { existsSync } from 'node:fs';
+import type { CassetteOptions } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import type { WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
@@ -38,6 +40,25 @@ export function withRuntimeOptions(command: Command): Command {
       .createOption('--durability <level>', "raise the registry's level: full waits for the disk in every call")
       .choices(['normal', 'full']),
   );
+}
+
+/** For commands that serve: calls are recorded in a file, or answered from it. */
+export function withCassetteOptions(command: Command): Command {
+  return command
+    .option('--cassette <file>', 'record calls with their answers in this file, or answer them from it')
+    .addOption(
+      command
+        .createOption('--cassette-mode <mode>', 'by default replay when the file exists, and record when it does not')
+        .choices(['record', 'replay', 'replay-or-record']),
+    )
+    .option('--cassette-apply', 'in replay, write recorded file changes to the workspace: name a scratch folder');
+}
+
+/** As the runtime wants them. */
+export function cassetteOf(options: WorkspaceOptions): { readonly cassette?: CassetteOptions } {
+  const { cassette: file, cassetteMode, cassetteApply: applyFiles = false } = options;
+  if (file === undefined) return {};
+  return { cassette: { file, mode: cassetteMode ?? (existsSync(file) ? 'replay' : 'record'), applyFiles } };
 }
 
 /** From the environment too, so that what is told is also checked. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { nothing, openScratchRuntime } from '@tool-runtime/sdk/testing';
-import { familyLines, findMembers, readFamilies, withDescendants } from './family-tree.ts';
+import { findMembers, readFamilies, withDescendants } from '../records/families.ts';
+import { familyLines } from './family-tree.ts';
 
 const registry = { text: 'version: 1\nbudgets: { max_calls: 50 }\n', file: 'host.yaml' };
 
@@ -46,7 +47,7 @@ describe('the family in the journal [S3-49]', () => {
     await dispose();
   });
 
-  test('calls those lost whose process is gone, and nobody else', async () => {
+  test('calls those lost whose process is gone, and no others', async () => {
     const { runtime, dispose } = await openFamily();
     const statesWith = (instances: readonly string[]) =>
       readFamilies({ records: (filter) => runtime.records(filter), instances: () => instances }, { archived: false })

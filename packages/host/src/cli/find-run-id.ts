@@ -2,7 +2,7 @@
  * The id of the run that an answer came from.
  *
  * A call that a gate refused says nothing of a run; its run is found by the call. For a tool that is not listed there is
- * nobody who would have made one: it is made here.
+ * no other program that makes one, so it is made here.
  */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Runtime } from '@tool-runtime/sdk';

@@ -112,6 +112,7 @@ export const HELP: Readonly<Record<string, Readonly<Record<string, readonly stri
     trust: ['trust'],
     revoke: ['revoke'],
     doctor: ['doctor', 'doctor --json'],
+    policy: ['policy explain file_write path=src/a.ts', 'policy check', 'policy simulate --with new.yaml --since 7d'],
     explain: ['explain E_POLICY', 'explain shell_exec', 'explain limits.max_answer_tokens'],
   },
   'Look back:': {
@@ -120,10 +121,12 @@ export const HELP: Readonly<Record<string, Readonly<Record<string, readonly stri
   },
   'Run a host:': {
     serve: ['serve', 'serve --http 127.0.0.1:7500'],
+    console: ['console', 'console --role viewer'],
     status: ['status'],
     stop: ['stop'],
     approvals: ['approvals list'],
     token: ['token list'],
+    fleet: ['fleet dev', 'fleet status', 'fleet hosts --json'],
   },
   'Connect:': {
     mcp: ['mcp', 'mcp install claude-code', 'mcp --profile structured'],

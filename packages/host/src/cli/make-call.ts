@@ -12,7 +12,7 @@ export interface CallOptions extends SharedOptions {
   readonly verbose?: boolean;
 }
 
-interface CallOrder {
+export interface CallOrder {
   readonly tool: string;
   readonly args: CallArgs;
   readonly options: CallOptions;
@@ -36,38 +36,12 @@ export async function runCall(order: CallOrder): Promise<number> {
     const who = hosted === undefined ? 'in this process' : `by the running host, process ${hosted.pid}`;
     process.stderr.write(`call made ${who}\n`);
   }
-  if (hosted === undefined) return callHere(order);
+  if (hosted === undefined) {
+    const { callHere } = await import('./call-here.ts');
+    return callHere(order, (response, shown) => printAnswer(response, shown, order));
+  }
   for (const warning of hosted.warnings) showRuntimeWarning(warning);
   return printAnswer(hosted.response, hosted.shown, order);
-}
-
-async function callHere({ tool, args, options, isForPeople, signal, paint }: CallOrder): Promise<number> {
-  const { withRuntime } = await import('./open-runtime.ts');
-  const { showProgress } = await import('./progress-line.ts');
-  const { showAnswer } = await import('../sessions/show-answer.ts');
-  return withRuntime(options, async (runtime) => {
-    const session = await runtime.openSession({ client: 'tool-runtime call' });
-    const given = await finishArgs(args, session.tools(tool)[0]?.argsSchema);
-    const endProgress = showProgress(session, process.stderr);
-    const response = await session
-      .call(tool, given, {
-        signal,
-        ...(options.key === undefined ? {} : { idempotencyKey: options.key }),
-        ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
-      })
-      .finally(endProgress);
-    const shown = isForPeople ? showAnswer(session, { tool, args: given }, response) : undefined;
-    return printAnswer(response, shown, { options, ...(paint === undefined ? {} : { paint }) });
-  });
-}
-
-async function finishArgs(args: CallArgs, schema: object | undefined): Promise<object> {
-  if ('args' in args) return args.args;
-  const { typeWords } = await import('../sessions/typed-words.ts');
-  const typed = typeWords(args.words, schema);
-  if ('args' in typed) return typed.args;
-  const { misread } = await import('./call-args.ts');
-  throw misread(typed.problem);
 }
 
 /** Warnings and errors for people go to stderr. */

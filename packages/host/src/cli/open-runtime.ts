@@ -1,19 +1,14 @@
-/**
- * Opens the runtime for a command. The SDK and code intelligence are loaded here, so that `--help` does not pay for
- * them. The engine behind code intelligence is loaded with the first question about code.
- */
+/** Opens the runtime for a command. The engine behind code intelligence is loaded with the first question about code. */
 import { resolve } from 'node:path';
-import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
+import { createAst } from '@tool-runtime/ast';
+import { type ApprovalDispatcher, createRuntime, type Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import { showRuntimeWarning } from '../terminal/terminal.ts';
 import { checkWorkspace, type WorkspaceOptions } from '../terminal/workspace-folder.ts';
+import { cassetteOf } from './command.ts';
 
 export async function openRuntime(options: WorkspaceOptions, approvals?: ApprovalDispatcher): Promise<Runtime> {
   checkWorkspace(options.workspace);
-  const [{ createRuntime }, { createAst }] = await Promise.all([
-    import('@tool-runtime/sdk'),
-    import('@tool-runtime/ast'),
-  ]);
   const runtime = await createRuntime({
     workspace: options.workspace,
     ast: createAst(),
@@ -21,8 +16,10 @@ export async function openRuntime(options: WorkspaceOptions, approvals?: Approva
     ...(approvals === undefined ? {} : { approvals }),
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.examples === undefined ? {} : { examples: options.examples }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
+    ...cassetteOf(options),
   });
   for (const warning of runtime.warnings) showRuntimeWarning(warning);
   return runtime;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wholeNumber } from './option-values.ts';
+import { sinceTime, wholeNumber } from './option-values.ts';
 
 describe('wholeNumber', () => {
   for (const text of ['', '-1', '1.5', '1e3', '0x10', ' 1', 'abc', '99999999999999999999', 'Infinity']) {
@@ -22,4 +22,23 @@ describe('wholeNumber', () => {
     });
     assert.equal(wholeNumber('--timeout', 1)('1'), 1);
   });
+});
+
+describe('sinceTime', () => {
+  const since = sinceTime('--since', () => Date.parse('2026-11-18T12:00:00Z'));
+
+  test('takes how long ago, and dates', () => {
+    assert.equal(since('30m'), Date.parse('2026-11-18T11:30:00Z'));
+    assert.equal(since('12h'), Date.parse('2026-11-18T00:00:00Z'));
+    assert.equal(since('7d'), Date.parse('2026-11-11T12:00:00Z'));
+    assert.equal(since('999999d'), 0);
+    assert.equal(since('2026-11-01'), Date.parse('2026-11-01'));
+    assert.equal(since('2026-11-01T10:00:00Z'), Date.parse('2026-11-01T10:00:00Z'));
+  });
+
+  for (const text of ['', '7', 'd', '7w', '-1d', 'yesterday', '2026-13-01', '11/18/2026']) {
+    test(`refuses ${JSON.stringify(text)}`, () => {
+      assert.throws(() => since(text), { name: 'UsageError', message: /^--since takes a time such as/ });
+    });
+  }
 });

@@ -24,8 +24,8 @@ export function showProgress(
   const show = (): void => {
     const seconds = Math.floor((performance.now() - began) / 1000);
     const line = last === '' ? `working, ${seconds} s` : last;
-    // A line that wraps could not be cleared.
-    stream.write(`${CLEAR_LINE}${line.slice(0, (stream.columns ?? USUAL_WIDTH) - 1)}`);
+    // A line that wraps could not be cleared. Terminals that do not know their width say 0.
+    stream.write(`${CLEAR_LINE}${line.slice(0, (stream.columns || USUAL_WIDTH) - 1)}`);
     isShown = true;
   };
   const timer = setInterval(show, patienceMs);
@@ -40,4 +40,19 @@ export function showProgress(
     clearInterval(timer);
     if (isShown) stream.write(CLEAR_LINE);
   };
+}
+
+/** For work that reports nothing, and may keep this thread busy all the time: the line is there from the start. */
+export async function whileWorking<Result>(
+  what: string,
+  work: () => Promise<Result> | Result,
+  stream: WriteStream = process.stderr,
+): Promise<Result> {
+  if (!stream.isTTY) return work();
+  stream.write(`${CLEAR_LINE}${what}`);
+  try {
+    return await work();
+  } finally {
+    stream.write(CLEAR_LINE);
+  }
 }

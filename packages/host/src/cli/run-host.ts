@@ -1,15 +1,16 @@
 /** Runs a host for the `serve` command, until a signal or a request to stop. */
 import { resolve } from 'node:path';
+import { SCOPES } from '@tool-runtime/protocol';
 import type { RuntimeOptions } from '@tool-runtime/sdk';
 import { createRedactor } from '@tool-runtime/sdk/parts';
 import { ensureTokenFile } from '../auth/token-file.ts';
 import { createTokenBook } from '../auth/tokens.ts';
-import { createLog } from '../log/log.ts';
 import { hostBasis } from '../ops/host-basis.ts';
 import { claimState } from '../ops/host-file.ts';
 import { hostVersion } from '../ops/host-version.ts';
+import { createLog, type Log } from '../ops/log.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { type RunningHost, startHost } from '../start-host.ts';
+import { type RunningHost, type StartHostOptions, startHost } from '../start-host.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import { coordinatorOf, hostOptions, runtimeOptions, secretsOfHost, servePlaces } from './serve-options.ts';
@@ -30,7 +31,10 @@ export async function runHost(options: ServeOptions): Promise<void> {
   try {
     const basis = basisOf(options, state);
     const { mainToken } = ensureTokenFile(tokenFile);
+    const telemetry = await telemetryOf(options);
+    const fleet = await fleetOf(options, log);
     const running = await startHost({
+      ...fleet,
       ...hostOptions(options, state),
       tokens: createTokenBook({
         path: tokenFile,
@@ -39,19 +43,24 @@ export async function runHost(options: ServeOptions): Promise<void> {
       }),
       log,
       serverVersion: hostVersion(),
-      runtime: { ...runtimeOptions(options, coordinator, log), ...(await telemetryOf(options)) },
+      runtime: () => ({ ...runtimeOptions(options, coordinator, log), ...telemetry }),
       onStopRequested: stopping.resolve,
     });
     const { url, socket } = running;
-    claim.publish({
+    const places = {
       ...(url === undefined ? {} : { http: url }),
       ...(socket === undefined ? {} : { socket }),
       tokenFile,
-      // Taken before anything was read and again now, so that it is true of what was read in between.
-      ...(basis === undefined || basis !== basisOf(options, state) ? {} : { basis }),
-    });
+    };
+    // Taken before anything was read and again now, so that it is true of what was read in between.
+    claim.publish({ ...places, ...(basis === undefined || basis !== basisOf(options, state) ? {} : { basis }) });
+    // It was true of the first registry. Commands make their calls themselves from here on.
+    running.host.workspaces.onChange(() => claim.publish(places));
     const token = options.showToken === true ? mainToken : undefined;
-    announceHost({ url, socket, tokenFile, token }, { json: options.json === true, named: namedBy(options) });
+    announceHost(
+      { url, socket, tokenFile, token, console: consoleOf(running) },
+      { json: options.json === true, named: namedBy(options) },
+    );
     const stopRotating = keepRotating(running.host, { keepDays: options.keepDays });
     const asking = new AbortController();
     const asked = options.ask === true ? askHere(options, asking.signal, stopping.resolve) : undefined;
@@ -65,6 +74,21 @@ export async function runHost(options: ServeOptions): Promise<void> {
   }
 }
 
+/** Not loaded without `--fleet`. */
+async function fleetOf(options: ServeOptions, log: Log): Promise<Pick<StartHostOptions, 'fleet'>> {
+  if (options.fleet === undefined) return {};
+  const { joinFleetOf } = await import('../fleet/join.ts');
+  const folders = [options.workspace, ...options.also];
+  return { fleet: await joinFleetOf({ file: options.fleet, folders, version: hostVersion(), log }) };
+}
+
+/** The reader of this output is the operator. */
+function consoleOf({ url, host }: RunningHost): string | undefined {
+  if (url === undefined) return undefined;
+  const operator = { id: 'operator', name: 'operator', scopes: new Set(SCOPES) };
+  return `${url}/#code=${host.console.mint('approver', operator).code}`;
+}
+
 /** On a raw terminal Ctrl-C is a key: ending the questions ends the host. */
 async function askHere(options: ServeOptions, signal: AbortSignal, stop: () => void): Promise<void> {
   const { openDesk } = await import('./commands/approvals/desk.ts');
@@ -75,7 +99,9 @@ async function askHere(options: ServeOptions, signal: AbortSignal, stop: () => v
 
 /** A host whose options change what a call means makes no calls for commands. */
 function basisOf(options: ServeOptions, state: string): string | undefined {
-  return options.coordinator === undefined && options.keepDays === undefined ? hostBasis(options, state) : undefined;
+  const { coordinator, keepDays, cassette, fleet } = options;
+  const isPlain = [coordinator, keepDays, cassette, fleet].every((option) => option === undefined);
+  return isPlain ? hostBasis(options, state) : undefined;
 }
 
 /** How `status` and the others find this host, when it is not the one of the current folder. */
@@ -112,6 +138,8 @@ interface HostPlaces {
   readonly tokenFile: string;
   /** Only when it may be shown. */
   readonly token: string | undefined;
+  /** A link that works once; undefined when there is no HTTP to serve pages. */
+  readonly console: string | undefined;
 }
 
 interface AnnounceOptions {
@@ -122,14 +150,15 @@ interface AnnounceOptions {
 
 /** What a started host prints: where it listens, its token if that is wanted, and three commands to try. */
 function announceHost(places: HostPlaces, { json, named }: AnnounceOptions): void {
-  const { url, socket, tokenFile, token } = places;
+  const { url, socket, tokenFile, token, console } = places;
   if (json) {
-    printJson({ url, socket, token_file: tokenFile, token, pid: process.pid }, { compact: true });
+    printJson({ url, socket, token_file: tokenFile, token, console, pid: process.pid }, { compact: true });
     return;
   }
   if (url !== undefined) printLine(`listening  ${url}`);
   if (socket !== undefined) printLine(`socket     ${socket}`);
   printLine(`token      ${token ?? `in ${tokenFile}`}`);
+  if (console !== undefined) printLine(`console    ${console}`);
   printLine('try');
   for (const line of commandsToTry(places, named)) printLine(`  ${line}`);
 }

@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path';
 import { createAst } from '@tool-runtime/ast';
 import { liesInside } from '../auth/lies-inside.ts';
 import { type HttpCoordinator, httpCoordinator } from '../coordinator/http-coordinator.ts';
-import type { Log } from '../log/log.ts';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
+import type { Log } from '../ops/log.ts';
 import type { StartHostOptions } from '../start-host.ts';
 import { badUsage } from '../terminal/bad-usage.ts';
 import { checkWorkspace } from '../terminal/workspace-folder.ts';
+import { cassetteOf } from './command.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import { stateOf } from './state-of.ts';
 
@@ -21,6 +22,9 @@ export function servePlaces(options: ServeOptions): ServePlaces {
   for (const folder of folders) checkWorkspace(folder);
   const state = resolve(stateOf(options));
   const tokenFile = resolve(options.tokenFile ?? join(state, 'host.token'));
+  if (options.cassette !== undefined && options.also.length > 0) {
+    throw badUsage('--cassette holds the calls of one workspace', 'leave out --also, or start a host for each folder');
+  }
   // A tool could read it there.
   if (liesInside(tokenFile, folders)) {
     throw badUsage('The token file is inside a workspace, where tools could read it', 'name one outside');
@@ -28,8 +32,12 @@ export function servePlaces(options: ServeOptions): ServePlaces {
   return { state, tokenFile };
 }
 
-export function coordinatorOf({ coordinator: url }: ServeOptions): HttpCoordinator | undefined {
+export function coordinatorOf(options: ServeOptions): HttpCoordinator | undefined {
+  const { coordinator: url } = options;
   if (url === undefined) return undefined;
+  if (cassetteOf(options).cassette?.mode === 'replay') {
+    throw badUsage('Replay contacts nothing, so --coordinator cannot be used with it', 'leave out --coordinator');
+  }
   const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
   try {
     return httpCoordinator({ url, ...(token === undefined ? {} : { token }) });
@@ -71,6 +79,7 @@ export function runtimeOptions(
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
+    ...cassetteOf(options),
     ...(options.keepDays === undefined ? {} : { retention: { records_days: options.keepDays } }),
     ...(coordinator === undefined ? {} : { coordinator }),
     secrets: secretsOfHost(),

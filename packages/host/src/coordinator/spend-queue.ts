@@ -64,7 +64,7 @@ export function createSpendQueue(send: (body: CoordinatorSpendBody) => Promise<v
       pauseMs = 0;
       return true;
     } catch {
-      // Nobody waits for a report: it is tried again later, and the breaker of the questions tells of a dead coordinator.
+      // No call waits for a report, so it is retried later; the circuit breaker of the questions reports a dead coordinator.
       keep(spent, 'front');
       pauseMs = pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       return false;

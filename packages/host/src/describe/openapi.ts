@@ -3,7 +3,6 @@ import { describeSchemas, errorMessageSchema, idSchema, type JsonObject, type Js
 import type { z } from 'zod';
 import type { AnyRoute } from '../http/route.ts';
 import { BEARER_NOTE, DEFAULT_ADDRESS, documentInfo } from './document-info.ts';
-import { impliedRefusals, parameterNames, refusalAnswer, refusalName } from './refusals.ts';
 
 export interface OpenApiOptions {
   readonly version: string;
@@ -30,7 +29,7 @@ export function openApiDocument({ version, routes }: OpenApiOptions): JsonObject
     openapi: '3.1.0',
     info: documentInfo(version, DESCRIPTION),
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    servers: [{ url: `http://${DEFAULT_ADDRESS}`, description: 'Where it listens unless told otherwise' }],
+    servers: [{ url: `http://${DEFAULT_ADDRESS}`, description: 'Where it listens by default' }],
     security: [{ bearer: [] }],
     tags: tagsOf(routes.map(({ path }) => path)).map((tag) => ({ ...tag })),
     paths: pathsOf(routes, schemas),
@@ -145,10 +144,21 @@ interface Tag {
 const TAGS: readonly (Tag & { readonly paths: RegExp })[] = [
   { name: 'calls', description: 'Calls of tools, and their answers', paths: /^\/v1\/(?:call|tools)$|\/calls\// },
   { name: 'plans', description: 'What the gates would answer to calls that have not been made', paths: /\/plans$/ },
+  {
+    name: 'policy',
+    description: 'What a registry would answer to calls, and what another one changes',
+    paths: /^\/v1\/policy/,
+  },
   { name: 'children', description: 'Sessions that belong to another session', paths: /\/(?:children|detach)$/ },
   { name: 'sessions', description: 'What a client may use, and for how long', paths: /^\/v1\/sessions/ },
   { name: 'events', description: 'What happens while calls run', paths: /^\/v1\/events/ },
   { name: 'approvals', description: 'Questions that a person answers', paths: /^\/v1\/approvals/ },
+  {
+    name: 'records',
+    description: 'What the journal says about every session, for people who look back',
+    paths: /^\/v1\/(?:records|calls|families|journal|registry|activity|metrics)/,
+  },
+  { name: 'console', description: 'Sign-in of the console', paths: /^\/v1\/console/ },
   { name: 'host', description: 'The host itself', paths: /^/ },
 ];
 
@@ -182,4 +192,71 @@ function describeRoutes(routes: readonly AnyRoute[]): RouteSchemas {
     body: ({ id }) => given[`${id} body`],
     answer: ({ id }, status) => given[`${id} ${status}`],
   };
+}
+
+interface Refusal {
+  readonly name: string;
+  readonly description: string;
+  readonly headers?: JsonObject;
+}
+
+const RETRY_AFTER: JsonObject = {
+  'Retry-After': { description: 'Seconds to wait before another try', schema: { type: 'integer', minimum: 0 } },
+};
+
+const REFUSALS: Readonly<Record<number, Refusal>> = {
+  400: { name: 'Invalid', description: 'The request, or a field of it, is not what it should be' },
+  401: {
+    name: 'TokenNeeded',
+    description: 'The token is missing, unknown or expired',
+    headers: { 'WWW-Authenticate': { description: 'Always a Bearer challenge', schema: { type: 'string' } } },
+  },
+  403: { name: 'NotAllowed', description: 'The token lacks the scope, or the Host or Origin header is not welcome' },
+  404: { name: 'NotFound', description: 'There is nothing with this name, or it belongs to another client' },
+  409: { name: 'Conflict', description: 'It was done before' },
+  413: { name: 'TooLarge', description: 'The body is larger than the limit' },
+  429: {
+    name: 'LimitReached',
+    description: 'The host has as many as it takes, or too many attempts with a wrong token came from here',
+    headers: RETRY_AFTER,
+  },
+  500: { name: 'Failed', description: 'The host failed; its log says more' },
+  503: { name: 'NotNow', description: 'The host is starting or shutting down', headers: RETRY_AFTER },
+};
+
+/**
+ * The refusals of a route that follow from what it takes, so no route has to list them.
+ *
+ * The statuses a route refuses with, in addition to those it names itself.
+ */
+function impliedRefusals(route: AnyRoute): readonly number[] {
+  if (route.scope === 'open') return [403];
+  const takesBody = route.body !== undefined || route.envelope !== undefined;
+  const [named, sized] = [parameterNames(route.path).length > 0 ? [404] : [], takesBody ? [413] : []];
+  return [400, 401, 403, ...named, ...sized, 429, 500];
+}
+
+/** `description` replaces the general one. */
+function refusalAnswer(status: number, schema: JsonObject, description?: string): JsonObject {
+  const refusal = refusalOf(status);
+  return {
+    description: description ?? refusal.description,
+    ...(refusal.headers === undefined ? {} : { headers: refusal.headers }),
+    content: { 'application/json': { schema } },
+  };
+}
+
+function refusalName(status: number): string {
+  return refusalOf(status).name;
+}
+
+function refusalOf(status: number): Refusal {
+  const refusal = REFUSALS[status];
+  if (refusal === undefined) throw new TypeError(`A route answers with a status that has no description: ${status}`);
+  return refusal;
+}
+
+/** `/v1/sessions/{session_id}` → `['session_id']` */
+function parameterNames(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? '');
 }

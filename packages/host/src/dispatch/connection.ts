@@ -13,7 +13,6 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
-import { HeldBytes } from '../sessions/held-bytes.ts';
 import type { Reach } from '../sessions/reach.ts';
 import { errorAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
@@ -39,7 +38,7 @@ export interface ConnectionOptions {
 
 /** Thousands of small requests or a few of the largest: enough that a cancel is still read behind them. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** What a request holds besides its text, roughly. */
+/** Roughly what a request holds in addition to its text. */
 const REQUEST_BYTES = 8 * 1024;
 
 /** There is never room for a client that is gone: none of its calls begins any more. */
@@ -248,4 +247,27 @@ function idsOf(request: ToolRequest | BatchRequest): readonly string[] {
 
 function isAboutChild(message: { readonly type: string }): message is ChildOpen | ChildEnd {
   return message.type === 'ChildOpen' || message.type === 'ChildEnd';
+}
+
+/** Weight of what a connection has under way; beyond the limit its transport stops reading. */
+class HeldBytes {
+  readonly #max: number;
+  #bytes = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes >= this.#max) return;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Nothing to wait for, or a promise of the moment when there is room again. */
+  place(): Promise<void> | undefined {
+    if (this.#bytes < this.#max) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
 }

@@ -11,7 +11,7 @@ interface HeldChild {
   readonly child: ChildSession;
 }
 
-/** `serving`: how children are served; as sessions without a memory of their own unless said. */
+/** `serving`: how children are served; by default as sessions without a memory of their own. */
 export function reachOnly(served: ServedSession, serving: ServedSessionOptions = FORGETFUL): Reach {
   const held = new Map<string, HeldChild>();
 

@@ -3,7 +3,7 @@ import type { SessionAttach } from '@tool-runtime/protocol';
 import type { LoggedEvent } from '../sessions/kept-messages.ts';
 import { errorAnswer, lostAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
-import { missedText } from './missed-events.ts';
+import { reply } from './dispatch.ts';
 
 export interface ResumeOrder {
   /** To send now, in this order. */
@@ -41,4 +41,21 @@ function finishedText(served: ServedSession, requestId: string): string {
   const answer = served.answerOf(requestId);
   if (typeof answer === 'object') return answer.text;
   return JSON.stringify(errorAnswer(lostAnswer(served, requestId), requestId));
+}
+
+/**
+ * The marker in a stream of events where some are missing.
+ *
+ * `id` lies just before the first event that follows, so that a resume after the marker starts with that one.
+ */
+export function missedText(sessionId: string, id: number, message: string, missed?: number): string {
+  return reply({
+    type: 'EventMessage',
+    event: 'EventsMissed',
+    request_id: sessionId,
+    session_id: sessionId,
+    id: Math.max(0, id),
+    progress: { pct: 0, message },
+    ...(missed === undefined ? {} : { data: { missed } }),
+  }).text;
 }

@@ -1,7 +1,7 @@
 /** What one connection has to do with one session: the requests it waits for, and the events it gets. */
 import type { LoggedEvent } from '../sessions/kept-messages.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
-import { missedText } from './missed-events.ts';
+import { missedText } from './resume.ts';
 
 export interface LinkOutput {
   readonly send: (text: string) => void;

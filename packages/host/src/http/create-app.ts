@@ -1,16 +1,19 @@
 /**
- * Routes on the wire. Whoever asks is judged in the same order everywhere: target, address and origin (by the server,
+ * Routes on the wire. Every request is checked in the same order: target, address and origin (by the server,
  * before this), credentials, scope, then query and body; only what passed reaches a route.
  */
+import { fileURLToPath } from 'node:url';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { describeIssues, scanJson, ToolError } from '@tool-runtime/protocol';
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type Principal, requireScope } from '../auth/principal.ts';
+import { inPackage } from '../ops/host-version.ts';
 import type { Host } from '../sessions/create-host.ts';
 import { errorAnswer } from '../sessions/refusals.ts';
 import { type Gatekeeper, unknownRoute } from './gatekeeper.ts';
+import { createPages } from './pages.ts';
 import { readBody } from './read-body.ts';
 import type { AnyRoute, Documents, McpEndpoint } from './route.ts';
 import { ROUTES } from './route-list.ts';
@@ -28,6 +31,7 @@ export interface AppOptions extends AppParts {
 
 export function createApp({ host, gatekeeper, documents, mcp }: AppOptions): App {
   const app: App = new Hono({ strict: true });
+  const pages = createPages(fileURLToPath(inPackage('dist/console')));
   app.use('*', async (context, next) => {
     const { incoming, outgoing } = context.env;
     for (const [name, value] of Object.entries(gatekeeper.corsHeaders(incoming))) outgoing.setHeader(name, value);
@@ -57,6 +61,16 @@ export function createApp({ host, gatekeeper, documents, mcp }: AppOptions): App
       return refuse(context, thrown, host);
     }
   });
+  for (const path of ['/', '/console/:file']) {
+    app.get(path, (context) => {
+      try {
+        pages.send(context.env.incoming, context.env.outgoing, context.req.param('file'));
+      } catch (thrown) {
+        return refuse(context, thrown, host);
+      }
+      return RESPONSE_ALREADY_SENT;
+    });
+  }
   app.notFound((context) => refuse(context, notFound(context.req.path, context.req.method)));
   app.onError((thrown, context) => refuse(context as AppContext, thrown, host));
   return app;
@@ -83,6 +97,7 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
     host,
     principal,
     isWelcome,
+    isOwnPage: () => gatekeeper.isOwnPage(incoming),
     params: context.req.param(),
     query,
     body,

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
+import { type ConsoleAccess, readHalves } from '../auth/console-access.ts';
 import type { Exposure } from '../auth/exposure.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -14,6 +15,8 @@ export interface Gatekeeper {
   corsHeaders(incoming: IncomingMessage): Readonly<Record<string, string>>;
   /** Throws ToolError; there is no anonymous principal. */
   authenticate(incoming: IncomingMessage, options?: { readonly isUpgrade?: boolean }): Principal;
+  /** Whether the request comes from a page that this host served, by its Origin. */
+  isOwnPage(incoming: IncomingMessage): boolean;
   /** For connections that stay open: whether what they came with still counts. */
   isWelcome(principal: Principal): boolean;
 }
@@ -22,8 +25,10 @@ export interface GatekeeperOptions {
   readonly tokens: TokenBook;
   /** Asked for with each request, because the port is known only once the server listens. */
   readonly exposure: () => Exposure;
-  /** Who is at the other end of a Unix socket; undefined on every other kind. */
+  /** The peer of a Unix socket; undefined on every other kind. */
   readonly peerOf: (socket: Socket) => Principal | undefined;
+  /** Where the console may sign in; undefined where there are no pages. */
+  readonly console?: ConsoleAccess;
   /** All entrances of a host share one. */
   readonly attempts: FailedAttempts;
   /** Whom a failed attempt is counted against. */
@@ -39,8 +44,23 @@ const NEEDLESS = /%(?:2[DEde]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/;
 const RELATIVE: ReadonlySet<string> = new Set(['.', '..']);
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { tokens, exposure, peerOf, attempts, sourceOf } = options;
+  const { tokens, exposure, peerOf, attempts, sourceOf, console } = options;
   const peers = new WeakSet<Principal>();
+
+  function isOwnPage({ rawHeaders }: IncomingMessage): boolean {
+    return exposure().isOwnPage({ host: headerValues(rawHeaders, 'host'), origin: headerValues(rawHeaders, 'origin') });
+  }
+
+  /** Undefined for a request without a cookie of the console. */
+  function personOf(incoming: IncomingMessage, access: ConsoleAccess): Principal | undefined {
+    const halves = readHalves(incoming.rawHeaders, incoming.socket.localPort);
+    if (halves === undefined) return undefined;
+    const isChange = incoming.method !== 'GET';
+    if ((isChange || incoming.headers.origin !== undefined) && !isOwnPage(incoming)) throw foreignPage();
+    const person = access.find(halves);
+    if (person === undefined) throw signedOut();
+    return person;
+  }
 
   function prove(incoming: IncomingMessage, isUpgrade: boolean): Principal {
     const token = readCredentials(incoming, { isUpgrade });
@@ -50,6 +70,8 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       return principal;
     }
     // A token that was given decides, also when it is worse than what the kernel would vouch for.
+    const person = isUpgrade || console === undefined ? undefined : personOf(incoming, console);
+    if (person !== undefined) return person;
     const peer = peerOf(incoming.socket);
     if (peer === undefined) throw missingToken();
     peers.add(peer);
@@ -71,8 +93,22 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     },
     authenticate: (incoming, { isUpgrade = false } = {}) =>
       attempts.judge(sourceOf(incoming.socket), () => prove(incoming, isUpgrade)),
-    isWelcome: (principal) => peers.has(principal) || tokens.isCurrent(principal),
+    isOwnPage,
+    isWelcome: (principal) =>
+      peers.has(principal) || tokens.isCurrent(principal) || console?.sessionOf(principal) !== undefined,
   };
+}
+
+function foreignPage(): ToolError {
+  return new ToolError('E_POLICY', 'Changes by cookie are taken from the console of this host alone', {
+    details: { gate: 'auth', reason: 'foreign_page', next: 'use a bearer token' },
+  });
+}
+
+function signedOut(): ToolError {
+  return new ToolError('E_POLICY', 'Not signed in, or no longer', {
+    details: { gate: 'auth', reason: 'signed_out', next: 'get a fresh link: tool-runtime console' },
+  });
 }
 
 function missingToken(): ToolError {

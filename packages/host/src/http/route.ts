@@ -21,6 +21,8 @@ export interface RouteCall<Query = unknown, Body = unknown> {
   readonly principal: Principal;
   /** For answers that stay open: whether what the client came with still counts. */
   readonly isWelcome: () => boolean;
+  /** Whether the request comes from a page that this host served. */
+  readonly isOwnPage: () => boolean;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;

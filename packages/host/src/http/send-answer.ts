@@ -52,6 +52,10 @@ const BY_REASON: Readonly<Record<string, number>> = {
   token_invalid: 401,
   token_expired: 401,
   token_in_url: 400,
+  code_invalid: 401,
+  console_key: 401,
+  signed_out: 401,
+  foreign_page: 403,
   malformed: 400,
   conflict: 400,
   scope_missing: 403,
@@ -61,6 +65,7 @@ const BY_REASON: Readonly<Record<string, number>> = {
   session_closed: 404,
   session_expired: 404,
   unknown_approval: 404,
+  unknown_call: 404,
   unknown_route: 404,
   never_received: 404,
   answer_gone: 404,
@@ -93,7 +98,7 @@ export function headersOf(error: ErrorMessage): Readonly<Record<string, string>>
   return {
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="tool-runtime"' } : {}),
     ...(typeof wait === 'number' ? { 'retry-after': String(Math.ceil(wait / 1000)) } : {}),
-    // The rest of a body that was not read cannot be told from the next request; who keeps failing has to come again.
+    // The rest of a body that was not read cannot be distinguished from the next request, so the client has to reconnect.
     ...(status === 413 || reason === 'auth_limited' ? { connection: 'close' } : {}),
   };
 }

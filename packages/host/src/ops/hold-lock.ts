@@ -8,7 +8,7 @@
 import { closeSync, constants, lstatSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
-import { errnoCode } from './errno-code.ts';
+import { errnoCode } from './private-file.ts';
 
 export interface HeldLock {
   release(): void;

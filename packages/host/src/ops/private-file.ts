@@ -21,7 +21,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import { errnoCode } from './errno-code.ts';
 
 export interface PrivateFile {
   readonly text: string;
@@ -160,4 +159,11 @@ function unwritable(path: string, cause: unknown): ToolError {
     details: { reason, next: 'name a file in a folder this user can write' },
     cause,
   });
+}
+
+/** `ENOENT` and friends; undefined for anything that is not a failed system call. */
+export function errnoCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { code } = thrown as { code?: unknown };
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }

@@ -1,4 +1,4 @@
-/** The desk by itself: what it keeps to, whoever stands before it. */
+/** The desk by itself: what holds for every caller. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, SCOPES } from '@tool-runtime/protocol';

@@ -4,26 +4,33 @@
  */
 import {
   type ChildOpened,
+  type DetachChildBody,
   type HostStatus,
+  type OpenChildBody,
   type OpenSessionBody,
   type SessionInfo,
   type SessionOpened,
+  type SessionUsage,
   ToolError,
 } from '@tool-runtime/protocol';
 import { type CloseOptions, FairSlots, type Runtime, type RuntimeOptions } from '@tool-runtime/sdk';
+import { type ConsoleAccess, createConsoleAccess } from '../auth/console-access.ts';
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
-import type { Log } from '../log/log.ts';
+import type { Log } from '../ops/log.ts';
+import { keepMetrics, type MetricsKeeper } from '../records/metrics-history.ts';
+import { createRecordDesk, type RecordDesk } from '../records/record-desk.ts';
+import type { Activity } from './activity.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
 import { childAck, describeChild, toolNames } from './child-messages.ts';
-import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
-import { createHostSessions, type OpenOptions } from './host-sessions.ts';
+import { createHostSessions, type HostSessions, type OpenOptions } from './host-sessions.ts';
 import type { Reach } from './reach.ts';
+import { noChild, unknownSession } from './refusals.ts';
 import type { Work } from './served-calls.ts';
-import { type HostChild, type HostSession, infoOf } from './session-table.ts';
-import { openWorkspaces, type Workspaces } from './workspaces.ts';
+import { type HostChild, type HostSession, infoOf, mayUse } from './session-table.ts';
+import { openWorkspaces, type ReloadOptions, type Workspaces } from './workspaces.ts';
 
 export interface HostOptions {
   readonly folders: readonly string[];
@@ -34,6 +41,10 @@ export interface HostOptions {
   readonly serverVersion: string;
   readonly log: Log;
   readonly onStopRequested: () => void;
+  /** Names of folders in place of their own. */
+  readonly nameOf?: (folder: string) => string;
+  /** Runtimes are opened anew when the operator changes their registry; this is the one they are opened from. */
+  readonly reload?: Omit<ReloadOptions, 'log'>;
 }
 
 export interface Host {
@@ -44,6 +55,14 @@ export interface Host {
   readonly log: Log;
   /** Counts failed proofs of identity, whichever way they came in. */
   readonly attempts: FailedAttempts;
+  /** Who is signed in to the console. */
+  readonly console: ConsoleAccess;
+  /** The journals, for readers. */
+  readonly records: RecordDesk;
+  readonly history: MetricsKeeper;
+  readonly activity: Activity;
+  /** The text of an answer that is still kept. For auditors: asks nothing about the session. */
+  answerOf(sessionId: string, requestId: string): string | undefined;
   state: HostStatus['state'];
   /** Counted by the transports. */
   connections: number;
@@ -78,8 +97,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const approvals = createApprovalDesk({ now: Date.now });
   const workspaces = await openWorkspaces({
     folders: options.folders,
+    ...(options.nameOf === undefined ? {} : { nameOf: options.nameOf }),
     state: options.state,
     createRuntime: (where) => options.createRuntime({ ...where, approvals }),
+    ...(options.reload === undefined ? {} : { reload: { ...options.reload, log } }),
   });
   for (const { path, runtime } of workspaces.all) {
     for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
@@ -94,6 +115,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
     approvals,
     log,
     attempts: createFailedAttempts({ log, limit: limits.maxAuthFailures, now: Date.now }),
+    console: createConsoleAccess({ now: Date.now }),
+    records: createRecordDesk(),
+    history: keepMetrics({
+      totals: () => workspaces.all.map(({ runtime }) => runtime.metrics.totals()),
+      figures: () => host.status(),
+      now: Date.now,
+    }),
+    activity: sessions.activity,
+    answerOf: sessions.answerOf,
     state: 'starting',
     connections: 0,
     eventsMissed: 0,
@@ -104,7 +134,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       requireScope(principal, 'call');
       if (principal.sessionId !== undefined) throw boundToken();
       refuseWhenDraining(host);
-      return sessions.open(workspaces.find(body.workspace), principal, body, how);
+      return sessions.open(workspaces.find(principal.workspace ?? body.workspace), principal, body, how);
     },
     describe,
     describeChild: (session, principal) => ({ ...describe(session, principal), ...describeChild(session.child) }),
@@ -132,6 +162,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     async close() {
       sessions.stopSweeping();
+      sessions.activity.close();
+      host.history.close();
       host.attempts.close();
       await workspaces.close();
     },
@@ -200,7 +232,7 @@ interface ReachParts {
 
 /** What one connection to a host may reach: what its principal may, and the children that were opened on it. */
 function createHostReach({ host, sessions, principal, admitCall }: ReachParts): Reach {
-  // Each was handed its token here, so a listener here could use it anyway. Gone with the table's own entry.
+  // Each was given its token here, so a listener here could use it anyway. Gone with the table's own entry.
   const held = new WeakSet<HostSession>();
 
   function heldOr(find: (id: string) => HostSession, id: string): HostSession {
@@ -226,4 +258,70 @@ function createHostReach({ host, sessions, principal, admitCall }: ReachParts): 
     },
     answerApproval: (answer) => host.approvals.answer(answer, principal),
   };
+}
+
+interface HostChildren {
+  open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
+  /** Those of a session that are open. */
+  of(parent: HostSession): readonly SessionInfo[];
+  /** A session the principal may end: one it may use, or a child of its own. */
+  endable(principal: Principal, id: string): HostSession;
+  /** Resolves with what it used. Rejects with reason `children_open` when it has children and is not cancelled. */
+  end(session: HostSession, how: { readonly cancel: boolean; readonly by: string }): Promise<SessionUsage>;
+  /** For the keeper of the child, which is not the child itself. */
+  detach(principal: Principal, id: string, body: DetachChildBody): Promise<void>;
+}
+
+/**
+ * Children as clients of a host see them: who may open, list, end and detach them.
+ *
+ * The token of a session reaches that session. To its children it may do what only a parent can; calling in their name
+ * takes their own token, the owner's, or the connection that opened them.
+ */
+function createHostChildren(sessions: HostSessions, admit: () => void): HostChildren {
+  /** A child that was taken over belongs to its new owner. */
+  function isChildOf(parentId: string | undefined, id: string): boolean {
+    const parent = parentId === undefined ? undefined : sessions.get(parentId);
+    return parent?.served.session.children().some((child) => child.id === id) === true;
+  }
+
+  function endable(principal: Principal, id: string): HostSession {
+    const session = sessions.get(id);
+    if (session !== undefined && (mayUse(principal, session) || isChildOf(principal.sessionId, id))) return session;
+    throw unknownSession();
+  }
+
+  return {
+    async open(parent, body, requestId) {
+      admit();
+      return sessions.openChild(parent, body, requestId);
+    },
+    of: ({ served }) =>
+      served.session.children().flatMap(({ id }) => {
+        const child = sessions.get(id);
+        return child === undefined ? [] : [infoOf(child)];
+      }),
+    endable,
+    async end(session, { cancel, by }) {
+      const { child } = session;
+      if (child === undefined) throw noChild();
+      // With a word about who wants it on record, as long as it has a parent that it could be wanted by.
+      if (cancel && isChildOf(child.parentId, child.id)) await child.cancel(`asked for by ${by}`);
+      await sessions.close(session, { cancel });
+      return child.usage();
+    },
+    async detach(principal, id, { acknowledged_by, reclaim }) {
+      requireScope(principal, 'call');
+      if (principal.sessionId === id) throw ownKeeper();
+      const { child } = endable(principal, id);
+      if (child === undefined) throw noChild();
+      await child.detach({ acknowledgedBy: acknowledged_by, reclaim });
+    },
+  };
+}
+
+function ownKeeper(): ToolError {
+  return new ToolError('E_POLICY', 'A child does not let itself go', {
+    details: { gate: 'child_lifecycle', reason: 'session_token', next: "use the token of its parent's session" },
+  });
 }

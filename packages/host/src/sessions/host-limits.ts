@@ -26,6 +26,8 @@ export interface HostLimits {
   readonly resumeMs: number;
   /** Time for headers, and for a body, to arrive. */
   readonly requestMs: number;
+  /** A stream that waits for an MCP call (clients of 2025-11-25) is closed after this; the client comes back for the rest. */
+  readonly mcpStreamMs: number;
 }
 
 export const DEFAULT_LIMITS: HostLimits = {
@@ -43,4 +45,5 @@ export const DEFAULT_LIMITS: HostLimits = {
   idleMs: 15 * 60_000,
   resumeMs: 60_000,
   requestMs: 30_000,
+  mcpStreamMs: 10 * 60_000,
 };

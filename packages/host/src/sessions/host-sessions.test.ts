@@ -61,7 +61,7 @@ describe('the token of a session', () => {
 });
 
 describe('a full host', () => {
-  test('ends a session nobody came back for, but not the one a child is opened in', async () => {
+  test('ends a session whose client did not come back, but not the one a child is opened in', async () => {
     await using host = await openHost({ limits: { maxSessions: 2 } });
     const openFor = () => host.host.openSession(OPERATOR, {}, { isOfConnection: true });
     const [parent, gone] = [await openFor(), await openFor()];

@@ -1,13 +1,18 @@
 /** Opens, finds and ends the sessions of a host. Those that fell silent are ended by a sweep. */
-import { type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
-import type { CloseOptions } from '@tool-runtime/sdk';
+import { isToolError, type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
+import type { ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
+import type { TokenBook } from '../auth/tokens.ts';
+import type { Log } from '../ops/log.ts';
+import { type Activity, createActivity } from './activity.ts';
 import { toChildOptions } from './child-messages.ts';
 import type { HostLimits } from './host-limits.ts';
+import { AnswerStore } from './kept-messages.ts';
 import { unknownSession } from './refusals.ts';
 import type { Work } from './served-calls.ts';
-import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
-import { dueEnd, type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
+import { serveSession } from './served-session.ts';
+import { dueEnd, type HostChild, type HostSession, isAbandoned, maySee, mayUse } from './session-table.ts';
+import { SameTurn } from './take-turn.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
@@ -19,6 +24,8 @@ export interface OpenOptions {
 export interface HostSessions {
   readonly size: number;
   readonly work: Work;
+  readonly activity: Activity;
+  answerOf(sessionId: string, requestId: string): string | undefined;
   open(
     workspace: HostWorkspace,
     principal: Principal,
@@ -40,13 +47,13 @@ export interface HostSessions {
 
 export function createHostSessions(options: SessionRollOptions): HostSessions {
   const { limits } = options;
-  const { sessions, enter, close } = createSessionRoll(options);
+  const { sessions, enter, close, activity, answerOf } = createSessionRoll(options);
   let opening = 0;
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
     const client = clientName(body);
     const actor = options.isOfCommand === true ? 'local' : principal.name;
-    const session = await workspace.runtime.openSession({
+    const session = await workspace.openSession({
       actor,
       client,
       ...(options.isOfCommand === true ? { approvals: 'none' } : {}),
@@ -100,6 +107,8 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
       }
       return work;
     },
+    activity,
+    answerOf,
     open: (workspace, principal, body, options = {}) => within(() => openIn(workspace, principal, body, options)),
     openChild: (parent, body, requestId) =>
       within(async () => {
@@ -114,12 +123,13 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
       if (session === undefined || !mayUse(principal, session)) throw unknownSession();
       return session;
     },
-    of: (principal) => Array.from(sessions.values()).filter((session) => mayUse(principal, session)),
+    of: (principal) => Array.from(sessions.values()).filter((session) => maySee(principal, session)),
     close,
     async endAll(deadline) {
       const ended = Promise.all(Array.from(sessions.values(), (session) => close(session, { children: 'end' })));
       const cancel = (): void => {
-        for (const { served } of sessions.values()) void served.close({ cancel: true });
+        // `ended` waits for the same end and reports what fails.
+        for (const { served } of sessions.values()) served.close({ cancel: true }).catch(() => {});
       };
       deadline.addEventListener('abort', cancel, { once: true });
       if (deadline.aborted) cancel();
@@ -162,7 +172,7 @@ function sweepSessions(
   let sweptAt = performance.now();
   const sweeper = setInterval(() => {
     const now = performance.now();
-    // When this process stood still, messages may lie unread: its own silence is not the client's.
+    // When this process was suspended, messages may be unread: the client was not silent.
     const stall = Math.max(0, now - sweptAt - SWEEP_MS);
     sweptAt = now;
     for (const session of sessions.values()) {
@@ -172,4 +182,85 @@ function sweepSessions(
   }, SWEEP_MS);
   sweeper.unref();
   return () => clearInterval(sweeper);
+}
+
+interface SessionRollOptions {
+  readonly limits: HostLimits;
+  readonly slots: FairSlots;
+  readonly tokens: TokenBook;
+  readonly log: Log;
+}
+
+type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
+
+interface SessionRoll {
+  readonly sessions: ReadonlyMap<string, HostSession>;
+  readonly activity: Activity;
+  answerOf(sessionId: string, requestId: string): string | undefined;
+  /** From here on it is in the table until it is over, whether a client, the sweep or its parent ends it. */
+  enter<Child extends ChildSession | undefined>(
+    session: Session,
+    child: Child,
+    origin: Origin,
+  ): HostSession & { readonly child: Child };
+  /** Rejects, with nothing changed, only while it has children that must end first. */
+  close(session: HostSession, how: CloseOptions): Promise<void>;
+}
+
+/**
+ * The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of
+ * it.
+ */
+function createSessionRoll({ limits, slots, tokens, log }: SessionRollOptions): SessionRoll {
+  const sessions = new Map<string, HostSession>();
+  const questions = { waiting: 0, limit: limits.maxQuestions };
+  const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
+  const activity = createActivity(() => Array.from(sessions.values(), ({ served }) => served));
+  let lastEventId = 0;
+
+  async function leave(session: HostSession, how: 'closed' | 'expired'): Promise<void> {
+    const { id } = session.served;
+    session.isClosing = true;
+    tokens.revokeSession(id);
+    if (sessions.delete(id)) log.info(`session_${how}`, { session_id: id, actor: session.actor });
+    // It has ended and its connections know. Why it could not end well is reported where it was ended.
+    await session.served.close().catch(() => undefined);
+  }
+
+  return {
+    sessions,
+    activity,
+    answerOf: (sessionId, requestId) => shared.answers.find(sessionId, requestId),
+    enter(session, child, origin) {
+      const served = serveSession(session, {
+        maxInFlight: origin.maxInFlight,
+        ...shared,
+        keptEvents: limits.keptEvents,
+        nextEventId: () => ++lastEventId,
+        onEvent: activity.note,
+        now: () => performance.now(),
+      });
+      const opened = { ...origin, served, child, openedAt: Math.floor(Date.now() / 1000), isClosing: false };
+      const { workspace, actor, client } = opened;
+      sessions.set(served.id, opened);
+      activity.enter(served);
+      const descent = child === undefined ? {} : { parent_session_id: child.parentId };
+      log.info('session_opened', { session_id: served.id, actor, client, workspace, ...descent });
+      void session.ended.then((how) => leave(opened, how));
+      return opened;
+    },
+    async close(session, how) {
+      session.isClosing = true;
+      try {
+        await session.served.close(how);
+      } catch (thrown) {
+        if (isToolError(thrown) && thrown.details['reason'] === 'children_open') {
+          session.isClosing = false;
+          throw thrown;
+        }
+        log.error('session_close_failed', { session_id: session.served.id, error: thrown });
+      }
+      await leave(session, how.reason ?? 'closed');
+    },
+  };
 }

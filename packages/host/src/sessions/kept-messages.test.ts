@@ -99,7 +99,7 @@ test('stays small over many answers', () => {
   assert.equal(store.find('s', '9899'), undefined);
 });
 
-test('lets go of what it drops at once', () => {
+test('frees what it drops at once', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heldBytes = (): number => {
@@ -111,7 +111,7 @@ test('lets go of what it drops at once', () => {
   };
   const store = new AnswerStore(2 * MEGABYTE);
   const before = heldBytes();
-  // Through JSON, because a repeated string is only written down when somebody needs it flat.
+  // Through JSON, because a repeated string is only written down when a flat string is needed.
   for (let index = 0; index < 100; index++) store.keep('s', `${index}`, JSON.stringify('x'.repeat(MEGABYTE)));
   const held = heldBytes() - before;
   assert.ok(held < 20 * MEGABYTE, `${held} bytes for an answer of one megabyte`);

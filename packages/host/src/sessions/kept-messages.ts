@@ -47,7 +47,7 @@ export class EventLog {
     }
   }
 
-  /** What came after `id`, and whether something between is gone. */
+  /** The messages after `id`, and whether some in between are gone. */
   after(id: number): { readonly events: readonly LoggedEvent[]; readonly isComplete: boolean } {
     const kept = this.#events
       .slice(this.#start)

@@ -10,11 +10,10 @@ import {
   type ToolRequest,
   type ToolResponse,
 } from '@tool-runtime/protocol';
-import { type CallOptions, FairSlots, type Session } from '@tool-runtime/sdk';
-import { withinSize } from './batch-size.ts';
+import { type CallOptions, FairSlots, type HandleOptions, type Session } from '@tool-runtime/sdk';
 import type { AnswerStore } from './kept-messages.ts';
 import { errorAnswer, neverReceived } from './refusals.ts';
-import { type Place, placeFor, type Questions, type SameTurn, type Turn } from './take-turn.ts';
+import { Place, type Questions, type SameTurn, type Turn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | BatchResponse | ErrorMessage;
 
@@ -53,13 +52,17 @@ export interface ServedCallsOptions {
 }
 
 interface Running {
-  readonly controller: AbortController;
-  readonly answer: Promise<Answer>;
+  /** Undefined for a request that is no call. */
+  cancel: ((reason?: ToolError) => void) | undefined;
+  answer: Promise<Answer>;
   readonly place: Place;
   isDropped: boolean;
   /** Calls of a batch are not dropped one by one. */
   readonly isMember?: boolean;
 }
+
+/** In place of an answer that was given. */
+const GONE = new Promise<never>(() => {});
 
 /** Each costs a record of its end. */
 const DROPPED_AT_ONCE = 32;
@@ -109,11 +112,11 @@ export class ServedCalls {
   }
 
   cancel(requestId: string): void {
-    this.#running.get(requestId)?.controller.abort();
+    this.#running.get(requestId)?.cancel?.();
   }
 
   /** Never rejects. */
-  async start(request: ToolRequest, starting: StartOptions = {}): Promise<CallAnswer> {
+  start(request: ToolRequest, starting: StartOptions = {}): Promise<CallAnswer> {
     return this.#follow(request.request_id, starting, () => this.#begin(request, starting)) as Promise<CallAnswer>;
   }
 
@@ -121,7 +124,7 @@ export class ServedCalls {
    * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its
    * end, also when the client leaves.
    */
-  async startBatch(request: BatchRequest, starting: StartOptions = {}): Promise<Answer> {
+  startBatch(request: BatchRequest, starting: StartOptions = {}): Promise<Answer> {
     return this.#follow(request.request_id, starting, () => this.#beginBatch(request, starting));
   }
 
@@ -135,6 +138,9 @@ export class ServedCalls {
     const answered = await call.answer;
     this.#unanswered.delete(call);
     if (isFirst) this.#running.delete(id);
+    // A map that was rebuilt refers to the one before it, so what has left must hold on to nothing.
+    call.cancel = undefined;
+    call.answer = GONE;
     // The refusal of a repeated id must not take the place of the answer it was refused for.
     const isOwn = isFirst && (!isRepeated || answered.message.type !== 'ErrorMessage');
     if (isOwn && !call.isDropped && starting.isFleeting !== true) {
@@ -150,7 +156,7 @@ export class ServedCalls {
       const call = this.#running.get(id);
       if (call?.place.phase !== 'waiting' || call.isMember === true) continue;
       call.isDropped = true;
-      call.controller.abort(dropped());
+      call.cancel?.(dropped());
       if (++count % DROPPED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -158,11 +164,13 @@ export class ServedCalls {
   #begin(request: ToolRequest, starting: StartOptions): Running {
     const { slots, turns, questions } = this.#options;
     const { room, askClient } = starting;
-    const controller = new AbortController();
-    const place = placeFor({ window: this.#window, slots, turns, questions, room, sessionId: this.#session.id });
-    const options = { signal: controller.signal, turn: place.turn };
+    const place = new Place({ window: this.#window, slots, turns, questions, room, sessionId: this.#session.id });
+    const entry: Omit<Running, 'answer'> = { cancel: undefined, place, isDropped: false };
+    const onOpen: HandleOptions['onOpen'] = (cancel) => {
+      entry.cancel = cancel;
+    };
+    const options = { onOpen, turn: place };
     const handling = this.#session.handle(request, askClient === undefined ? options : { ...options, askClient });
-    const entry = { controller, place, isDropped: false };
     const answer = handling.then((message) => {
       const given = new WrittenAnswer(entry.isDropped ? this.#forget(request.request_id) : message);
       // Before the next call is let in, so that it sees whether the client reads.
@@ -178,15 +186,18 @@ export class ServedCalls {
     const { id: sessionId } = this.#session;
     const controller = new AbortController();
     const nothing = { window: undefined, slots: undefined, turns: undefined, questions: undefined };
-    const place = placeFor({ ...nothing, room, sessionId });
-    const entry = { controller, place, isDropped: false };
+    const place = new Place({ ...nothing, room, sessionId });
+    const entry = { cancel: (reason?: ToolError) => controller.abort(reason), place, isDropped: false };
     const run = async (): Promise<Terminal> => {
-      await place.turn.take(() => controller.signal);
+      await place.take(() => controller.signal);
       if (entry.isDropped) return errorAnswer(neverReceived(), request.request_id);
-      const members = new Map<string, Running>();
+      const members = new Map<string, Running & { readonly stop: AbortController }>();
       for (const { request_id: id } of request.calls) {
-        const own = placeFor({ window: this.#window, slots, turns, questions, room: undefined, sessionId });
-        const member = { controller: new AbortController(), place: own, answer, isDropped: false, isMember: true };
+        const own = new Place({ window: this.#window, slots, turns, questions, room: undefined, sessionId });
+        // A signal, because it may be cancelled long before it opens.
+        const stop = new AbortController();
+        const cancel = (reason?: ToolError) => stop.abort(reason);
+        const member = { cancel, stop, place: own, answer, isDropped: false, isMember: true };
         if (members.has(id) || this.#running.has(id)) continue;
         members.set(id, member);
         this.#running.set(id, member);
@@ -197,8 +208,8 @@ export class ServedCalls {
           const member = members.get(id);
           // Its id is in use: the session refuses it.
           if (member === undefined) return handle({ signal: controller.signal });
-          const signal = AbortSignal.any([member.controller.signal, controller.signal]);
-          const options = { signal, turn: member.place.turn };
+          const signal = AbortSignal.any([member.stop.signal, controller.signal]);
+          const options = { signal, turn: member.place };
           return handle(askClient === undefined ? options : { ...options, askClient }).finally(() =>
             this.#leave(id, member),
           );
@@ -233,5 +244,38 @@ export class ServedCalls {
 function dropped(): ToolError {
   return new ToolError('E_INTERNAL', 'Call was dropped: its connection closed before it began', {
     details: { reason: 'cancelled', gate: 'connection' },
+  });
+}
+
+/** Clients read 64 MiB; a character takes at most three bytes. */
+const MAX_CHARACTERS = 20 * 1024 * 1024;
+
+/**
+ * Keeps the answer of a batch within what clients read in one message.
+ *
+ * Responses that do not fit are replaced by a refusal that says so; their calls have run.
+ */
+export function withinSize(batch: BatchResponse, maxCharacters: number = MAX_CHARACTERS): BatchResponse {
+  let left = maxCharacters;
+  let isChanged = false;
+  const responses = batch.responses.map((response) => {
+    const { length } = JSON.stringify(response);
+    if (length <= left || response.type === 'ErrorMessage') {
+      left -= length;
+      return response;
+    }
+    isChanged = true;
+    return errorAnswer(tooLarge(response.ok), response.request_id);
+  });
+  return isChanged ? { ...batch, responses } : batch;
+}
+
+function tooLarge(ok: boolean): ToolError {
+  return new ToolError('E_INTERNAL', 'Answer does not fit into the answer of its batch', {
+    details: {
+      reason: 'batch_too_large',
+      ok,
+      next: 'the call has run; repeat it alone if it only reads, or with its idempotency key, and send smaller batches',
+    },
   });
 }

@@ -42,6 +42,8 @@ export interface ServedSession {
   beat(): void;
   /** Events as they happen, each before the answer of its request. Counts as a connection until it is undone. */
   listen(detail: EventDetail, callback: (event: LoggedEvent) => void, onEnd?: () => void): () => void;
+  /** Whether changes of status are wanted although no connection asked for them. */
+  watch(isWatched: boolean): void;
   readonly listeners: number;
   close(options?: CloseOptions): Promise<void>;
 }
@@ -50,19 +52,23 @@ export interface ServedSessionOptions extends ServedCallsOptions {
   readonly keptEvents: number;
   readonly nextEventId: () => number;
   readonly now: () => number;
+  /** Told of every event. */
+  readonly onEvent?: (event: LoggedEvent) => void;
 }
 
 interface Listener {
   readonly detail: EventDetail;
-  readonly callback: (event: LoggedEvent) => void;
-  readonly onEnd: (() => void) | undefined;
+  callback: (event: LoggedEvent) => void;
+  onEnd: (() => void) | undefined;
 }
+
+function ignore(): void {}
 
 export function serveSession(session: Session, options: ServedSessionOptions): ServedSession {
   const listeners = new Set<Listener>();
   const calls = new ServedCalls(session, options);
   const events = new EventLog(options.keptEvents);
-  const life = { lastSeen: options.now(), isEnded: false, detail: 'progress' as EventDetail };
+  const life = { lastSeen: options.now(), isEnded: false, detail: 'progress' as EventDetail, wantAll: 0 };
   let stopListening = session.listen(log, { events: 'progress' });
 
   function log({ message }: Pick<RuntimeEvent, 'message'>): void {
@@ -70,6 +76,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     const text = JSON.stringify({ ...message, session_id: session.id, id });
     const logged: LoggedEvent = { id, event: message.event, requestId: message.request_id, text };
     events.append(logged);
+    options.onEvent?.(logged);
     for (const { detail, callback } of listeners) {
       if (detail === 'all' || message.event !== 'CallStatusChanged') callback(logged);
     }
@@ -77,7 +84,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
 
   /** Changes of status are many; they are built only while a listener wants them. */
   function adjustDetail(): void {
-    const wanted: EventDetail = Array.from(listeners).some(({ detail }) => detail === 'all') ? 'all' : 'progress';
+    const wanted: EventDetail = life.wantAll > 0 ? 'all' : 'progress';
     if (wanted === life.detail || life.isEnded) return;
     life.detail = wanted;
     stopListening();
@@ -104,10 +111,11 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     get listeners() {
       return listeners.size;
     },
-    async start(request, starting) {
+    start(request, starting) {
       touch();
-      const answer = await calls.start(request, starting);
-      touch();
+      const answer = calls.start(request, starting);
+      // Added first, so it runs before the caller gets the answer. Never rejects.
+      void answer.then(touch);
       return answer;
     },
     async startBatch(request, starting) {
@@ -130,13 +138,25 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     },
     listen(detail, callback, onEnd) {
       const listener: Listener = { detail, callback, onEnd };
-      listeners.add(listener);
-      adjustDetail();
-      return () => {
-        if (!listeners.delete(listener)) return;
-        touch();
+      const count = (by: number): void => {
+        if (detail !== 'all') return;
+        life.wantAll += by;
         adjustDetail();
       };
+      listeners.add(listener);
+      count(1);
+      return () => {
+        if (!listeners.delete(listener)) return;
+        // A set that was rebuilt refers to the one before it, so what has left must hold on to nothing.
+        listener.callback = ignore;
+        listener.onEnd = undefined;
+        touch();
+        count(-1);
+      };
+    },
+    watch(isWatched) {
+      life.wantAll += isWatched ? 1 : -1;
+      adjustDetail();
     },
     async close(closing) {
       await session.close(closing);

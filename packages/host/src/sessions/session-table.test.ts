@@ -49,7 +49,7 @@ describe('a session', () => {
     assert.equal(dueEnd(session({}), 51, 50), undefined);
   });
 
-  test('is abandoned when it was opened for a connection and nobody and nothing is left', () => {
+  test('is abandoned when it was opened for a connection and has neither clients nor work left', () => {
     const own = { isOfConnection: true };
     assert.equal(isAbandoned(session({}, own)), true);
     for (const life of [{ listeners: 1 }, { inFlight: 1 }]) assert.equal(isAbandoned(session(life, own)), false);

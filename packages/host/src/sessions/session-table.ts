@@ -51,7 +51,12 @@ export function mayUse(principal: Principal, session: HostSession): boolean {
   return session.ownerId === principal.id || principal.scopes.has('admin');
 }
 
-/** Nobody is there, nothing runs: it only waits for a client that may come back. */
+/** Whether it may know of a session at all: one that it may use, or any for an auditor. */
+export function maySee(principal: Principal, session: HostSession): boolean {
+  return mayUse(principal, session) || (principal.sessionId === undefined && principal.scopes.has('audit'));
+}
+
+/** No client is connected and nothing runs: it only waits for a client that may come back. */
 export function isAbandoned({ isOfConnection, isClosing, served }: HostSession): boolean {
   return isOfConnection && !isClosing && served.listeners === 0 && served.inFlight === 0 && !hasChildren(served);
 }

@@ -9,10 +9,9 @@ import type { CallTurn, FairSlots } from '@tool-runtime/sdk';
 
 export interface Turn {
   readonly sessionId: string;
-  readonly signal: AbortSignal;
   /** Of the host; none in a process that serves one client. */
   readonly slots: FairSlots | undefined;
-  /** Of the host: what came at the same time begins at the same time. */
+  /** Of the host: calls that arrive together begin together. */
   readonly turns: SameTurn | undefined;
   /** Of the session: as many calls as it runs at once, so that those behind them take no slot for nothing. */
   readonly window: FairSlots | undefined;
@@ -33,57 +32,58 @@ export type Release = () => void;
 /** `asking`: it waits for a person, and others may run in its place. */
 export type Phase = 'waiting' | 'running' | 'asking';
 
-export interface Place {
-  readonly turn: CallTurn;
-  readonly phase: Phase;
-  leave(): void;
-}
-
 /** The place of one call among those that run, from its turn until it is left. */
-export function placeFor(where: Omit<Turn, 'signal'>): Place {
-  let release: Release | undefined;
-  let isLeft = false;
-  let phase: Phase = 'waiting';
-  return {
-    get phase() {
-      return phase;
-    },
-    turn: {
-      async take(signal) {
-        // The signal is made only when there is something to wait for.
-        const taken = await takeTurn(Object.defineProperty({ ...where } as Turn, 'signal', { get: signal }));
-        phase = 'running';
-        if (isLeft) taken();
-        else release = taken;
-      },
-      // Going on must not wait for anything: what was approved could time out after all.
-      lend() {
-        const { questions } = where;
-        if (questions !== undefined && questions.waiting >= questions.limit) throw tooManyQuestions(questions.limit);
-        if (questions !== undefined) questions.waiting += 1;
-        phase = 'asking';
-        where.slots?.give();
-        where.window?.give();
-        return () => {
-          if (questions !== undefined) questions.waiting -= 1;
-          phase = 'running';
-          where.slots?.takeBack();
-          where.window?.takeBack();
-        };
-      },
-    },
-    leave() {
-      isLeft = true;
-      release?.();
-    },
-  };
+export class Place implements CallTurn {
+  phase: Phase = 'waiting';
+  readonly #where: Turn;
+  #release: Release | undefined;
+  #isLeft = false;
+
+  constructor(where: Turn) {
+    this.#where = where;
+  }
+
+  take(signal: () => AbortSignal): void | Promise<void> {
+    const taken = takeTurn(this.#where, signal);
+    return typeof taken === 'function' ? this.#begin(taken) : taken.then((release) => this.#begin(release));
+  }
+
+  #begin(release: Release): void {
+    this.phase = 'running';
+    if (this.#isLeft) release();
+    else this.#release = release;
+  }
+
+  /** Going on must not wait for anything: what was approved could time out after all. */
+  lend(): () => void {
+    const { questions, slots, window } = this.#where;
+    if (questions !== undefined && questions.waiting >= questions.limit) throw tooManyQuestions(questions.limit);
+    if (questions !== undefined) questions.waiting += 1;
+    this.phase = 'asking';
+    slots?.give();
+    window?.give();
+    return () => {
+      if (questions !== undefined) questions.waiting -= 1;
+      this.phase = 'running';
+      slots?.takeBack();
+      window?.takeBack();
+    };
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+    this.#release?.();
+  }
 }
 
-/** A call that was cancelled while it waited gets no turn and needs none: its answer is that it was cancelled. */
-export function takeTurn(turn: Turn): Release | Promise<Release> {
+/**
+ * A call that was cancelled while it waited gets no turn and needs none: its answer is that it was cancelled. The signal
+ * is made only where there is something to wait for.
+ */
+export function takeTurn(turn: Turn, signal: () => AbortSignal): Release | Promise<Release> {
   const { window, slots, turns, room } = turn;
   const isFree = window?.isFree !== false && slots?.isFree !== false && room?.() === undefined;
-  if (!isFree) return waitForTurn(turn);
+  if (!isFree) return waitForTurn(turn, signal());
   window?.take(turn.sessionId);
   slots?.take(turn.sessionId);
   const release: Release = () => {
@@ -93,7 +93,7 @@ export function takeTurn(turn: Turn): Release | Promise<Release> {
   return turns === undefined ? release : turns.end().then(() => release);
 }
 
-async function waitForTurn({ window, slots, turns, sessionId, signal, room }: Turn): Promise<Release> {
+async function waitForTurn({ window, slots, turns, sessionId, room }: Turn, signal: AbortSignal): Promise<Release> {
   if ((await window?.take(sessionId, signal)) === false) return () => {};
   const leave: Release = () => window?.give();
   for (;;) {

@@ -2,20 +2,26 @@
 import { realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { Runtime, RuntimeOptions } from '@tool-runtime/sdk';
+import type { Runtime, RuntimeOptions, Session, SessionOptions } from '@tool-runtime/sdk';
+import type { Log } from '../ops/log.ts';
+import { createReloadingRuntime, governingFiles } from './reloading-runtime.ts';
 
 export interface HostWorkspace {
-  /** How clients may name it besides its path. */
+  /** Other names that clients may use instead of its path. */
   readonly name: string;
   /** Real path. */
   readonly path: string;
+  /** The one in force: another one after the operator changed the registry. Sessions stay with the one they began with. */
   readonly runtime: Runtime;
+  openSession(options: SessionOptions): Promise<Session>;
 }
 
 export interface Workspaces {
   readonly all: readonly HostWorkspace[];
   /** The first of the operator's list when none is named. */
   find(asked: string | undefined): HostWorkspace;
+  /** Tells that the runtime of a workspace is another one now. */
+  onChange(listener: (workspace: HostWorkspace) => void): void;
   close(): Promise<void>;
 }
 
@@ -24,20 +30,32 @@ export interface WorkspacesOptions {
   /** One folder: the state folder itself, as for every other command. Several: one below it for each. */
   readonly state: string | undefined;
   readonly createRuntime: (options: Pick<RuntimeOptions, 'workspace' | 'state'>) => Promise<Runtime>;
+  readonly reload?: ReloadOptions;
+  /** Names of folders in place of their own. */
+  readonly nameOf?: (folder: string) => string;
+}
+
+/** Runtimes are opened anew when the operator changes their registry. */
+export interface ReloadOptions {
+  readonly registry: RuntimeOptions['registry'];
+  readonly log: Log;
 }
 
 /** All or none: a host whose registry is broken says so when it starts, not to its first client. */
-export async function openWorkspaces({ folders, state, createRuntime }: WorkspacesOptions): Promise<Workspaces> {
-  const all: HostWorkspace[] = [];
+export async function openWorkspaces({ folders, state, ...options }: WorkspacesOptions): Promise<Workspaces> {
+  const all: OpenWorkspace[] = [];
+  const listeners: ((workspace: HostWorkspace) => void)[] = [];
+  const changed = (workspace: HostWorkspace): void => {
+    for (const listener of listeners) listener(workspace);
+  };
   const close = async (): Promise<void> => {
-    await Promise.all(all.map(({ runtime }) => runtime.close()));
+    await Promise.all(all.map((workspace) => workspace.close()));
   };
   try {
     for (const path of new Set(folders.map((folder) => realpathSync.native(folder)))) {
-      const name = freeName(basename(path) || 'root', all);
+      const name = freeName(options.nameOf?.(path) ?? (basename(path) || 'root'), all);
       const own = state === undefined || folders.length === 1 ? state : join(state, name);
-      const runtime = await createRuntime({ workspace: path, ...(own === undefined ? {} : { state: own }) });
-      all.push({ name, path, runtime });
+      all.push(await openWorkspace({ name, path, state: own, changed }, options));
     }
   } catch (thrown) {
     await close();
@@ -51,8 +69,67 @@ export async function openWorkspaces({ folders, state, createRuntime }: Workspac
       if (found === undefined) throw notAllowed(all);
       return found;
     },
+    onChange: (listener) => void listeners.push(listener),
     close,
   };
+}
+
+interface OpenWorkspace extends HostWorkspace {
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly name: string;
+  readonly path: string;
+  readonly state: string | undefined;
+  changed(workspace: HostWorkspace): void;
+}
+
+async function openWorkspace(
+  { name, path, state, changed }: Place,
+  { createRuntime, reload }: Omit<WorkspacesOptions, 'folders' | 'state'>,
+): Promise<OpenWorkspace> {
+  const runtimes = createReloadingRuntime({
+    open: () => createRuntime({ workspace: path, ...(state === undefined ? {} : { state }) }),
+    files: async () =>
+      reload === undefined ? [] : governingFiles({ workspace: path, state, registry: reload.registry }),
+    onRefused: (error) => reload?.log.warn('registry_refused', { workspace: path, error }),
+  });
+  const sessions = new Map<Runtime, Set<Promise<unknown>>>();
+  let runtime = await runtimes.current();
+  const workspace: OpenWorkspace = {
+    name,
+    path,
+    get runtime() {
+      return runtime;
+    },
+    async openSession(options) {
+      const from = runtime;
+      const ends = sessions.get(from) ?? new Set();
+      sessions.set(from, ends);
+      // It counts from here: the runtime must not close while the session opens.
+      const opening = from.openSession(options);
+      const end: Promise<void> = opening
+        .then(({ ended }) => ended)
+        .then(
+          () => {},
+          () => {},
+        )
+        .finally(() => ends.delete(end));
+      ends.add(end);
+      return opening;
+    },
+    close: () => runtimes.close(),
+  };
+  runtimes.onChange(async () => {
+    const last = runtime;
+    runtime = await runtimes.current();
+    reload?.log.info('registry_changed', { workspace: path, fingerprint: runtime.registry.fingerprint });
+    changed(workspace);
+    await Promise.all(sessions.get(last) ?? []);
+    sessions.delete(last);
+  });
+  return workspace;
 }
 
 function freeName(name: string, taken: readonly HostWorkspace[]): string {

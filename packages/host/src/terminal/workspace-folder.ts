@@ -8,6 +8,11 @@ export interface WorkspaceOptions {
   readonly registry?: string;
   readonly durability?: 'normal' | 'full';
   readonly witness?: string;
+  readonly cassette?: string;
+  readonly cassetteMode?: 'record' | 'replay' | 'replay-or-record';
+  readonly cassetteApply?: boolean;
+  /** `ignore`: the registry is opened although its examples do not hold. */
+  readonly examples?: 'ignore';
 }
 
 export function checkWorkspace(path: string): void {

@@ -49,7 +49,7 @@ function toBytes(chunk: unknown): Buffer {
 
 type Unreadable = Extract<Line, { ok: false }>;
 
-/** An object too large to be kept, whose id was not found: who sent it would wait for an answer for ever. */
+/** An object too large to be kept, whose id was not found: its sender would wait for an answer forever. */
 function isLostRequest(line: Unreadable): boolean {
   return line.reason === 'too_large' && line.head.trimStart().startsWith('{') && requestIdOf(line) === null;
 }

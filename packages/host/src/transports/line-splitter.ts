@@ -11,13 +11,14 @@ export type Line =
   | { readonly ok: false; readonly reason: 'invalid_utf8' };
 
 const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 /** Enough to find out whose request it was. */
 const END_BYTES = 4096;
 
 export class LineSplitter {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
-  #tail = Buffer.alloc(0);
+  #tail: Buffer = NOTHING;
   #length = 0;
 
   constructor(maxBytes: number) {
@@ -25,19 +26,23 @@ export class LineSplitter {
   }
 
   /** The lines this chunk completes. Lines of nothing but whitespace are no messages and are left out. */
-  *push(chunk: Buffer): Generator<Line> {
+  push(chunk: Buffer): readonly Line[] {
+    const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#add(chunk.subarray(start, end));
       start = end + 1;
-      yield* this.#take();
+      const line = this.#take();
+      if (line !== undefined) lines.push(line);
     }
-    this.#add(chunk.subarray(start));
+    if (start < chunk.length) this.#add(chunk.subarray(start));
+    return lines;
   }
 
   /** What is left when the input ends without a newline. */
-  end(): Generator<Line> {
-    return this.#take();
+  end(): readonly Line[] {
+    const line = this.#take();
+    return line === undefined ? [] : [line];
   }
 
   #add(bytes: Buffer): void {
@@ -54,19 +59,18 @@ export class LineSplitter {
     this.#tail = Buffer.concat([this.#tail, whole.subarray(-END_BYTES)]).subarray(-END_BYTES);
   }
 
-  *#take(): Generator<Line> {
+  #take(): Line | undefined {
     const isTooLarge = this.#length > this.#maxBytes;
-    const [first = Buffer.alloc(0)] = this.#parts;
-    const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
-    this.#parts = [];
+    const parts = this.#parts;
+    const bytes = parts.length > 1 ? Buffer.concat(parts) : (parts[0] ?? NOTHING);
+    parts.length = 0;
     this.#length = 0;
     const tail = this.#tail;
-    this.#tail = Buffer.alloc(0);
-    if (isTooLarge) yield { ok: false, reason: 'too_large', head: bytes.toString('utf8'), tail: tail.toString('utf8') };
-    else if (!isUtf8(bytes)) yield { ok: false, reason: 'invalid_utf8' };
-    else {
-      const text = bytes.toString('utf8');
-      if (text.trim() !== '') yield { ok: true, text };
-    }
+    this.#tail = NOTHING;
+    if (isTooLarge)
+      return { ok: false, reason: 'too_large', head: bytes.toString('utf8'), tail: tail.toString('utf8') };
+    if (!isUtf8(bytes)) return { ok: false, reason: 'invalid_utf8' };
+    const text = bytes.toString('utf8');
+    return text.trim() === '' ? undefined : { ok: true, text };
   }
 }

@@ -29,7 +29,7 @@ describe('LineWriter', () => {
     await flushed;
   });
 
-  test('hands over together what is written together', async () => {
+  test('sends together what is written together', async () => {
     const batches: number[] = [];
     const stream = new Writable({
       writev(chunks, done) {

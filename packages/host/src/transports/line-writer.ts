@@ -42,7 +42,7 @@ export class LineWriter {
     return new Promise((resolve) => this.#waiting.add(resolve));
   }
 
-  /** Resolves when everything written has been handed over, or the reader is gone. */
+  /** Resolves when everything written has been passed on, or the reader is gone. */
   flush(): Promise<void> {
     if (this.#isGone) return Promise.resolve();
     this.#uncork();

@@ -1,6 +1,6 @@
 /**
  * A Unix socket that speaks both: JSON lines like stdio, or HTTP and WebSocket. The first byte tells them apart, since a
- * message begins with `{` and a request with a letter. Whoever waits without a word is greeted as lines after a while;
+ * message begins with `{` and a request with a letter. A client that sends nothing is treated as JSON lines after a while;
  * one in a hurry sends an empty line.
  */
 import type { Server as HttpServer } from 'node:http';
@@ -46,7 +46,7 @@ export function createUnixServer(service: UnixSocketService): Server {
     };
     const leave = (): void => void socket.destroy();
     const silence = setTimeout(() => {
-      // What came meanwhile is read first: it may have been us who did not listen.
+      // Pending input is read first: the delay may have been on our side.
       setImmediate(() => {
         if (socket.listeners('data').includes(decide)) decide(Buffer.alloc(0));
       });

@@ -6,11 +6,11 @@ import { upgrade } from '../wire/raw-web-socket.ts';
 
 export interface Attempt {
   readonly as?: 'request' | 'upgrade';
-  /** `/v1/status` or `/v1/ws` unless told otherwise. */
+  /** By default `/v1/status` or `/v1/ws`. */
   readonly target?: string;
   readonly method?: string;
   readonly host?: string;
-  /** The operator's unless told otherwise; null sends none. */
+  /** By default the operator's; null sends none. */
   readonly token?: string | null;
   readonly headers?: readonly string[];
   readonly body?: string;

@@ -1,4 +1,4 @@
-/** A tool that tells of itself without end, faster than anybody can read. */
+/** A tool that reports progress endlessly, faster than a client can read. */
 import { defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
 

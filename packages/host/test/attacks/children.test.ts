@@ -200,7 +200,7 @@ describe('the token of a parent [S3-48]', () => {
   });
 });
 
-describe('somebody else [S3-46]', () => {
+describe('another principal [S3-46]', () => {
   test('is told the same of a foreign family as of none', async () => {
     const parent = await open(TOKENS.caller);
     const child = await openChild(parent);

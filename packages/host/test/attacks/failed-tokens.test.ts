@@ -82,6 +82,18 @@ function attempt(host: TestHost, entrance: RawRequest, wrong: Wrong, index: numb
   });
 }
 
+/** With a right token. A stream does not end by itself: its head is enough. */
+async function statusOf(host: TestHost, entrance: RawRequest, index: number): Promise<number> {
+  if (entrance.target !== catalog.activity.path) {
+    return (await attempt(host, entrance, { token: TOKENS.operator }, index)).status;
+  }
+  const stop = new AbortController();
+  const headers = { authorization: `Bearer ${TOKENS.operator}` };
+  const { status } = await fetch(new URL(entrance.target, host.url), { headers, signal: stop.signal });
+  stop.abort();
+  return status;
+}
+
 async function figure(host: TestHost, name: string): Promise<number> {
   const text = await (await host.request('/metrics')).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
@@ -115,8 +127,8 @@ describe('attempts with a wrong token', () => {
       }
       assert.equal(await figure(host, 'tool_runtime_auth_limited_total'), count - LIMIT);
       assert.equal(await figure(host, 'tool_runtime_auth_failing_sources'), 1);
-      // The twin: a right token from the same address gets past the door of the same entrance.
-      const { status } = await attempt(host, entrance, { token: TOKENS.operator }, count);
+      // The twin: a right token from the same address is accepted at the same entrance.
+      const status = await statusOf(host, entrance, count);
       assert.ok(![401, 429].includes(status), `a right token gets ${status}`);
       const events = log.text.split('\n').filter((line) => line.includes('"auth_'));
       assert.deepEqual(

@@ -361,7 +361,7 @@ describe('floods', () => {
     });
   });
 
-  test('of sessions beyond the limit are refused, and those nobody came back for give way', async () => {
+  test('of sessions beyond the limit are refused, and those whose clients did not come back give way', async () => {
     await withHost({ limits: { maxSessions: 5 } }, async (host) => {
       const open = async (): Promise<number> => (await ask(host, 'POST', '/v1/sessions', '{}')).status;
       const kept = await Promise.all(Array.from({ length: 4 }, () => openSession(host)));

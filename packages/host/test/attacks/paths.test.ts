@@ -1,4 +1,4 @@
-/** Paths that are spelled so that somebody else might read them as ours, and protocols that are not the one expected. */
+/** Paths that are spelled so that another program might read them as ours, and protocols that are not the one expected. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openHost, type TestHost, TOKENS } from '../open-host.ts';

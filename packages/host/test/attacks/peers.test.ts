@@ -1,4 +1,4 @@
-/** Who is at the other end of the Unix socket: the user of the host and nobody else, unless they have a token. */
+/** Who is at the other end of the Unix socket: only the user of the host, unless there is a token. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Tokens that reach for more than they may, and sessions that somebody else owns or that nobody opened. */
+/** Tokens that reach for more than they may, and sessions that another user owns or that were never opened. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -205,7 +205,7 @@ describe('sessions', () => {
     assert.equal(host.host.status().sessions, before + 1);
   });
 
-  test('are answered alike whether they are unknown or somebody else’s', async () => {
+  test('are answered alike whether they are unknown or owned by another principal', async () => {
     const { session_id } = await open(TOKENS.caller);
     const answers = await Promise.all(
       [session_id, `${session_id}x`].map(async (id) => {
@@ -216,7 +216,7 @@ describe('sessions', () => {
     assert.deepEqual(answers[0], answers[1]);
   });
 
-  test('have ids and tokens nobody can guess', async () => {
+  test('have ids and tokens that cannot be guessed', async () => {
     const opened = await Promise.all(Array.from({ length: 50 }, () => open(TOKENS.caller)));
     assert.equal(new Set(opened.flatMap(({ session_id, token }) => [session_id, token])).size, 100);
     for (const { token } of opened) assert.ok(Buffer.from(token.slice('trt_'.length), 'base64url').length >= 24, token);

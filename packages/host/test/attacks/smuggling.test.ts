@@ -92,7 +92,7 @@ describe('a request that can be read in two ways', () => {
         const before = host.host.status().sessions;
         const answers = await answersTo(write(), address);
         assert.ok(answers.length <= 1, answers.join());
-        // Inside a body there is nobody left to tell: the connection ends without a word.
+        // Inside a body no answer is possible: the connection ends without one.
         assert.match(answers[0] ?? 'ended', /^4\d\d|^ended$/);
         assert.equal(host.host.status().sessions, before);
       }
@@ -110,7 +110,7 @@ describe('a request that can be read in two ways', () => {
   });
 });
 
-describe('a body nobody read', () => {
+describe('a body that was not read', () => {
   const last = (): string => writeHead({ target: '/healthz', host: own, headers: ['Connection: close'] });
 
   test('is not taken for the next request: refused token', async () => {

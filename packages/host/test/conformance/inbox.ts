@@ -1,4 +1,4 @@
-/** What a client got from the host, in the order it came, with somebody who waits for it. */
+/** What a client got from the host, in the order it came, with a reader that waits for it. */
 import { type EventMessage, type ServerMessage, serverMessageSchema } from '@tool-runtime/protocol';
 import { within } from '../wire/within.ts';
 import type { Traffic } from './traffic.ts';

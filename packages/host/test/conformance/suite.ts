@@ -1,4 +1,4 @@
-/** The one suite every transport passes, whoever speaks it. */
+/** The one suite every transport passes, with every client. */
 import { after, before, describe, test } from 'node:test';
 import { batchTests } from './suite/batch-tests.ts';
 import { callTests } from './suite/call-tests.ts';

@@ -24,7 +24,7 @@ export interface Traits {
   readonly farTooLarge: 'refusal' | 'end';
   /** Whether a client may come with the token of one session. */
   readonly tokens: 'bearer' | 'none';
-  /** Whether somebody may answer questions on this connection. */
+  /** Whether a client may answer questions on this connection. */
   readonly approvals: 'answered' | 'refused';
   /** Requests to have in flight at once. */
   readonly many: number;

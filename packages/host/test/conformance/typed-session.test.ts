@@ -77,7 +77,7 @@ for (const transport of ['ws', 'http'] as const) {
       assert.equal(ok, true);
       assert.equal(hostStage.stage.runs(name), 1);
       const stdout = (data as { stdout: string }).stdout;
-      // Over HTTP the answer may overtake the last news, which then nobody waits for; what was told has no gap.
+      // Over HTTP the answer may overtake the last news, which is then dropped; what was sent has no gap.
       assert.equal(chunks.join(''), transport === 'ws' ? stdout : stdout.slice(0, chunks.join('').length));
     });
 

@@ -1,6 +1,6 @@
 /**
  * Every request that was sent and everything that was heard of it. This is the judge of the wire: one terminal message
- * for each request, no event after it, nothing that nobody asked for.
+ * for each request, no event after it, no unsolicited answers.
  */
 import {
   type ErrorMessage,
@@ -26,7 +26,7 @@ export interface CallPlan {
   readonly cancelAfterMs?: number;
   /** Says what is wrong with the answer, if anything is. */
   judge(answer: ToolResponse): string | undefined;
-  /** Says what is wrong with being refused at the door. Left out: that such a refusal came at all. */
+  /** Says what is wrong with being refused at the entrance. Left out: that such a refusal came at all. */
   judgeRefusal?(answer: ErrorMessage): string | undefined;
   /** Hears what became of it: the answer, or nothing when the connection broke first. */
   settle?(answer: ToolResponse | undefined): void;

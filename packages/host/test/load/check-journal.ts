@@ -3,7 +3,7 @@ import type { StoredRecord } from '@tool-runtime/sdk';
 import type { CallBook, SentCall } from './call-book.ts';
 import type { Problems } from './problems.ts';
 
-/** Requests of clients that nobody keeps a book about begin with this. */
+/** Requests of clients that are not tracked begin with this. */
 export const FOREIGN = 'foreign-';
 
 export interface JournalCounts {

@@ -41,7 +41,7 @@ export interface Crowd {
   run(isOver: () => boolean): Promise<void>;
   /** Every session says goodbye. */
   leave(): Promise<void>;
-  /** For a host that is gone: there is nobody to say goodbye to. */
+  /** For a host that is gone: no farewell is possible. */
   abandon(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Clients that mean no good or know no better, all at once, until told to stop. Nobody cares what they are answered. */
+/** Hostile and broken clients, all at once, until they are stopped. Their answers are ignored. */
 import { randomBytes } from 'node:crypto';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { writeHead } from '../wire/raw-http.ts';

@@ -1,6 +1,6 @@
 /**
  * Files of the workspace as the calls should leave them. Each lane has its own, so that what it wrote last is known;
- * what a broken connection left in doubt has several right contents until somebody looks.
+ * what a broken connection left in doubt has several right contents until they are read.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export function countText(count: number): string {
 /** Content that a file may have now. `undefined` stands for no file at all. */
 export class ExpectedFiles {
   readonly #contents = new Map<string, Set<string | undefined>>();
-  /** Lines that were added under a key: exactly once, or, while nobody knows, at most once. */
+  /** Lines that were added under a key: exactly once, or, while that is unknown, at most once. */
   readonly #lines = new Map<string, Map<string, 'once' | 'at most once'>>();
 
   constructor(initial: Readonly<Record<string, string>>) {

@@ -86,7 +86,7 @@ export class Lane {
     return this.#lost[actor].splice(0).map((call) => this.#repeatLost(actor, call));
   }
 
-  /** After a crash: what the counter stands at, which must be where it was or one further. */
+  /** After a crash: the value of the counter, which must be the old one or one more. */
   lookAgain(): string | undefined {
     const text = readFileSync(join(this.#options.workspace, this.#countFile), 'utf8');
     const found = Number(/^count (\d+)$/m.exec(text)?.[1]);

@@ -12,6 +12,6 @@ process.on('SIGUSR2', () => {
   try {
     writeFileSync(file, String(heapUsed + external));
   } catch {
-    // No descriptor or no room just now: whoever asked goes without, and the host must not die of the question.
+    // No descriptor or no room just now: the request goes unanswered, and the host must not die of the question.
   }
 });

@@ -76,7 +76,7 @@ async function openLines(options: ClientOptions): Promise<LoadClient> {
   });
   socket.on('error', () => {});
   const closed = whenClosed(socket).then(() => greeting.break());
-  // Whoever is silent may still turn out to speak HTTP; an empty line settles it.
+  // A silent client may still turn out to speak HTTP; an empty line settles it.
   socket.write('\n');
   const sessionId = await orLeave(greeting.done, () => socket.destroy());
   return {
@@ -125,7 +125,7 @@ export function addressed(answer: string, requestId: string): string {
   return answer.replace('"request_id":null', `"request_id":"${requestId}"`);
 }
 
-/** Who is not let in does not stay at the door. */
+/** A refused client disconnects. */
 async function orLeave<T>(greeted: Promise<T>, leave: () => void): Promise<T> {
   try {
     return await greeted;

@@ -29,7 +29,7 @@ export interface KillRound {
   readonly repeated: number;
   /** From the record, or because they had not run. */
   readonly answered: number;
-  /** Refused, because nobody knows whether they took effect. */
+  /** Refused, because it is unknown whether they took effect. */
   readonly stillUnknown: number;
 }
 

@@ -21,7 +21,7 @@ describe('What a server tells without being asked', () => {
   });
   after(() => fixture.stop());
 
-  test('2025: changed lists reach everybody, a changed resource only who subscribed', async () => {
+  test('2025: changed lists reach all clients, a changed resource only its subscribers', async () => {
     const client = await openV1(fixture.url);
     const heard: string[] = [];
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push('tools'));

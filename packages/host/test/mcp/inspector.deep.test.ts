@@ -66,7 +66,7 @@ interface Inspection {
 }
 
 async function runInspector(stage: Stage, how: readonly string[]): Promise<Inspection> {
-  // It keeps files in the home folder of whoever runs it.
+  // It keeps files in the home folder of its user.
   const home = await mkdtemp(join(tmpdir(), 'inspector-'));
   try {
     const { NODE_TEST_CONTEXT, ...env } = process.env;

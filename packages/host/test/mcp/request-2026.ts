@@ -13,11 +13,28 @@ export interface RpcAnswer {
 
 const VERSION = '2026-07-28';
 
-export async function callTool2026({ url, headers }: HttpAddress, params: Record<string, unknown>): Promise<RpcAnswer> {
+const FORMS = { elicitation: { form: {} } };
+
+export function callTool2026(address: HttpAddress, params: Record<string, unknown>): Promise<RpcAnswer> {
+  return request2026(address, { method: 'tools/call', params, name: String(params['name']), capabilities: FORMS });
+}
+
+export interface Request2026 {
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+  /** Of the header. */
+  readonly name: string;
+  readonly capabilities: object;
+}
+
+export async function request2026(
+  { url, headers }: HttpAddress,
+  { method, params, name, capabilities }: Request2026,
+): Promise<RpcAnswer> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': { name: 'raw client', version: '0' },
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
   const response = await fetch(url, {
     method: 'POST',
@@ -26,10 +43,10 @@ export async function callTool2026({ url, headers }: HttpAddress, params: Record
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': VERSION,
-      'mcp-method': 'tools/call',
-      'mcp-name': String(params['name']),
+      'mcp-method': method,
+      'mcp-name': name,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   });
   const text = await response.text();
   const message = text.startsWith('{') ? text : lastEvent(text);

@@ -84,7 +84,7 @@ describe('State that travels through a 2026 client', () => {
     assert.ok(existsSync(join(stage.workspace, 'new.txt')));
   });
 
-  test("another principal cannot resume somebody's call", async () => {
+  test('another principal cannot resume a foreign call', async () => {
     await using stage = await openStage('http');
     const requestState = await ask(stage);
     const refused = await callTool2026(stage.http(TOKENS.other), { ...WRITE, requestState, inputResponses: YES });
@@ -107,7 +107,7 @@ describe('State that travels through a 2026 client', () => {
   });
 });
 
-/** The state a write is handed that needs a yes. */
+/** The state a write is given that needs a yes. */
 async function ask(stage: Stage): Promise<string> {
   const asked: RpcAnswer = await callTool2026(stage.http(), WRITE);
   assert.equal(asked.result?.['resultType'], 'input_required', JSON.stringify(asked));

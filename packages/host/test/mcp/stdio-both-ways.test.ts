@@ -168,6 +168,26 @@ describe('MCP over stdio', () => {
     }
   });
 
+  test('the form shows what a command did on its overlay, and offers no answer for later runs', async () => {
+    const lines = ['version: 1', 'shell: { mode: sandboxed }', 'shell_ask: ["^echo"]', 'ask: with_effects', ''];
+    await using pair = await openPair(lines.join('\n'));
+    await connect(pair.own, '2025', ABLE);
+    const run = { name: 'shell_exec', arguments: { cmd: 'echo printed; echo written > made' } };
+    pair.own.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: run });
+    const asked = await pair.own.next(({ method }) => method === 'elicitation/create');
+    const params = asked['params'] as { message: string; requestedSchema: { properties: { decision: Message } } };
+    assert.match(params.message, /line: echo printed[\s\S]*stdout:\nprinted\n[\s\S]*\+written/);
+    assert.deepEqual(params.requestedSchema.properties.decision['enum'], ['allow', 'deny']);
+    assert.equal(existsSync(join(pair.workspace, 'made')), false);
+    const result = { action: 'accept', content: { decision: 'allow' } };
+    pair.own.send({ jsonrpc: '2.0', id: asked['id'], result });
+    const answer = (await pair.own.next((message) => message['id'] === 1 && 'result' in message)) as {
+      result: Message;
+    };
+    assert.equal(answer.result['isError'], undefined);
+    assert.equal(existsSync(join(pair.workspace, 'made')), true);
+  });
+
   test('a question in a call of 2026 is its answer, and the call goes on with the next request', async () => {
     await using pair = await openPair('version: 1\napprovals:\n  require_approval: [file_write]\n');
     for (const [name, line] of Object.entries({ own: pair.own, sdk: pair.sdk })) {
@@ -301,7 +321,7 @@ describe('any messages', () => {
               ...(extra === 'message' ? { more: 1 } : {}),
             };
           });
-          // What the front door refuses never reaches the library; `entrances.deep.test.ts` covers that.
+          // What admission refuses never reaches the library; `entrances.deep.test.ts` covers that.
           const texts = messages.map((message) => JSON.stringify(message)).filter((text) => readFrame(text, 1e7).ok);
           const end = `end${++count}`;
           for (const line of [pair.own, pair.sdk]) {

@@ -10,6 +10,7 @@ import { resolveProfile } from '../../src/mcp/profiles/profiles.ts';
 import { createMcpServer } from '../../src/mcp/server/create-mcp-server.ts';
 import { FrameTransport } from '../../src/mcp/server/frame-transport.ts';
 import { createLocalBackend, type LocalBackend } from '../../src/mcp/server/local-backend.ts';
+import { serveOn } from '../../src/mcp/server/serve-stdio.ts';
 import { createApprovalDesk } from '../../src/sessions/approval-desk.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -76,7 +77,8 @@ async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
   const input = new PassThrough();
   const output = new PassThrough();
   const transport = side === 'own' ? new FrameTransport(input, output) : new StdioServerTransport(input, output);
-  const served = serveStdio(() => createMcpServer(backend), { transport });
+  const serve = () => (transport instanceof FrameTransport ? serveOn(transport, backend) : createMcpServer(backend));
+  const served = serveStdio(serve, { transport });
   const seen = watch(output);
   return {
     ...seen,

@@ -63,7 +63,7 @@ describe('tool-runtime mcp as a process', { concurrency: 2 }, () => {
     );
   });
 
-  test('ends when its client is killed, though somebody else holds its input open', async () => {
+  test('ends when its client is killed, though another process holds its input open', async () => {
     await using stage = await openStage('stdio');
     const { command, args } = stage.stdio();
     // The shell plays the client; input and output are ours, so only its death can tell.

@@ -1,4 +1,4 @@
-/** Stands between a client and the host, to cut the wire for clients that cannot let go of it themselves. */
+/** Stands between a client and the host, to cut the wire for clients that cannot disconnect by themselves. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

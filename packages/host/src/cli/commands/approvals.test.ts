@@ -81,6 +81,34 @@ describe('tool-runtime approvals', () => {
     assert.equal(existsSync(join(scratch.workspace, 'a')), false);
   });
 
+  test('shows what a command did on its overlay beside the command, and a yes applies it (deep)', async () => {
+    using scratch = createScratch();
+    const lines = ['shell: { mode: sandboxed }', 'shell_ask: ["^echo"]', 'ask: with_effects', ''];
+    const registry = writeRegistry(scratch, lines.join('\n'));
+    await using host = await startServe(scratch, '--registry', registry);
+    const call = await host.openSession();
+    const asked = call('shell_exec', { cmd: 'echo printed; echo written > made' });
+    type Waiting = {
+      approvals: { approval_id: string; effect: { kind: string; ran: { stdout: string; diff: string } } }[];
+    };
+    let waiting: Waiting['approvals'] = [];
+    await until(async () => {
+      waiting = ((await (await host.fetch('/v1/approvals')).json()) as Waiting).approvals;
+      return waiting.length > 0;
+    });
+    assert.deepEqual([waiting[0]?.effect.kind, waiting[0]?.effect.ran.stdout], ['effects', 'printed\n']);
+    assert.match(waiting[0]?.effect.ran.diff ?? '', /\+\+\+ b\/made\n[\s\S]*\+written\n/);
+    const shown = await runCli(['approvals', ...scratch.options]);
+    assert.match(
+      shown.stdout,
+      /line: echo printed; echo written > made\n[\s\S]*exit code: 0\n[\s\S]*printed\n[\s\S]*\+written\n/,
+    );
+    assert.equal(existsSync(join(scratch.workspace, 'made')), false);
+    await runCli(['approvals', 'allow', waiting[0]?.approval_id ?? '', ...scratch.options]);
+    assert.deepEqual(((await (await asked).json()) as ToolResponse).errors, []);
+    assert.equal(existsSync(join(scratch.workspace, 'made')), true);
+  });
+
   test('says so when nothing waits, and when no host runs (deep)', async () => {
     using scratch = createScratch();
     const none = await runCli(['approvals', ...scratch.options]);

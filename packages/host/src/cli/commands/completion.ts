@@ -28,18 +28,22 @@ type Places = ReadonlyMap<string, readonly string[]>;
 async function findPlaces(): Promise<Places> {
   const { describedProgram } = await import('../main.ts');
   const places = new Map(placesOf(await describedProgram(), ''));
-  const [{ builtInTools }, { createAst }] = await Promise.all([
+  const [{ argumentNames, builtInTools }, { createAst }] = await Promise.all([
     import('@tool-runtime/sdk/parts'),
     import('@tool-runtime/ast'),
   ]);
   const tools = [...builtInTools(), ...createAst().tools];
   const options = places.get('call') ?? [];
   places.set('call', [...tools.map(({ name }) => name), ...options]);
-  places.set(
-    'explain',
-    tools.map(({ name }) => name),
-  );
-  for (const { name, args } of tools) places.set(`call ${name}`, [...Object.keys(args.shape).map(toFlag), ...options]);
+  const names = tools.map(({ name }) => name);
+  places.set('explain', names);
+  for (const tool of tools) places.set(`call ${tool.name}`, [...argumentNames(tool).map(toFlag), ...options]);
+  const explainOptions = places.get('policy explain') ?? [];
+  places.set('policy explain', [...names, ...explainOptions]);
+  for (const tool of tools) {
+    const pairs = argumentNames(tool).map((argument) => `${argument}=`);
+    places.set(`policy explain ${tool.name}`, [...pairs, ...explainOptions]);
+  }
   return places;
 }
 

@@ -51,6 +51,10 @@ describe('tool-runtime doctor', () => {
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const { code, findings } = await examine(scratch.options);
     assert.deepEqual([code, findings.get('registry')?.state], [0, 'warning']);
+    assert.match(
+      findings.get('registry')?.message ?? '',
+      /^tool-runtime\.yaml is not trusted: 1 setting is ignored: tool-runtime\.yaml:2 .*network/,
+    );
   });
 
   test('says what the registry needs and this machine does not have, with the line to add', async () => {

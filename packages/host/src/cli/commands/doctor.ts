@@ -4,6 +4,7 @@ import type { Runtime } from '@tool-runtime/sdk';
 import { paint, plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
+import { whileWorking } from '../progress-line.ts';
 import type { Finding } from '../project-checks.ts';
 
 export const doctor = defineCommand({
@@ -12,7 +13,11 @@ export const doctor = defineCommand({
     'Check Node, sandbox, state folder, journal, and what the registry needs: programs, toolchains, hooks, remotes',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
-      const findings = [nodeVersion(), program('git', ['--version']), ...(await runtimeChecks(options))];
+      const findings = [
+        nodeVersion(),
+        program('git', ['--version']),
+        ...(await whileWorking('checking', () => runtimeChecks(options))),
+      ];
       if (options.json === true) printJson({ findings }, { compact: true });
       else for (const finding of findings) printLine(line(finding));
       done(findings.some((finding) => finding.state === 'failed') ? 1 : 0);
@@ -52,11 +57,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
           check: 'journal',
           ...journal(report),
         },
-        {
-          check: 'registry',
-          state: runtime.warnings.length === 0 ? 'ok' : 'warning',
-          message: runtime.warnings.length === 0 ? runtime.registry.fingerprint : `${runtime.warnings.length} warnings`,
-        },
+        ...registry(runtime),
         ...(await projectChecks({ workspace: options.workspace, state: options.state, registry: runtime.registry })),
       ];
     });
@@ -66,6 +67,15 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
     if (!isToolError(thrown)) throw thrown;
     return [{ check: 'runtime', state: 'failed', message: `${thrown.code} ${thrown.message}` }];
   }
+}
+
+function registry({ warnings, registry: { fingerprint } }: Runtime): readonly Finding[] {
+  if (warnings.length === 0) return [{ check: 'registry', state: 'ok', message: fingerprint }];
+  return warnings.map(({ message, details }): Finding => {
+    const ignored = details?.['ignored'];
+    const list = Array.isArray(ignored) ? `: ${ignored.join('; ')}` : '';
+    return { check: 'registry', state: 'warning', message: `${message}${list}` };
+  });
 }
 
 function journal({ ok, records, broken, losses = [] }: ReturnType<Runtime['verify']>): Omit<Finding, 'check'> {

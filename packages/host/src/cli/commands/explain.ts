@@ -26,15 +26,15 @@ async function explanation(name: string): Promise<Explanation> {
   const { ERROR_CODES, ERROR_GUIDE } = await import('@tool-runtime/protocol');
   const code = ERROR_CODES.find((known) => known === name.toUpperCase());
   if (code !== undefined) return { code, ...ERROR_GUIDE[code] };
-  const [{ describeRules }, { builtInTools, nearestName, registryJsonSchema }, { createAst }] = await Promise.all([
-    import('@tool-runtime/sdk'),
-    import('@tool-runtime/sdk/parts'),
-    import('@tool-runtime/ast'),
-  ]);
+  const [{ describeRules }, { argumentNames, builtInTools, nearestName, registryJsonSchema }, { createAst }] =
+    await Promise.all([import('@tool-runtime/sdk'), import('@tool-runtime/sdk/parts'), import('@tool-runtime/ast')]);
   const ast = createAst();
   const known = new Map<string, Explanation>([
     ...describeRules(ast.rules).map((rule): [string, Explanation] => [rule.id, { ...rule }]),
-    ...[...builtInTools(), ...ast.tools].map((tool): [string, Explanation] => [tool.name, describeTool(tool)]),
+    ...[...builtInTools(), ...ast.tools].map((tool): [string, Explanation] => [
+      tool.name,
+      describeTool(tool, argumentNames(tool)),
+    ]),
     ...registryKeys(registryJsonSchema(), ''),
     ...Object.entries(REASONS).map(([reason, about]): [string, Explanation] => [reason, { reason, ...about }]),
   ]);
@@ -52,15 +52,14 @@ interface DescribedTool {
   readonly name: string;
   readonly summary: string;
   readonly policyNotes?: string;
-  readonly args: { readonly shape: object };
 }
 
-function describeTool({ name, summary, policyNotes, args }: DescribedTool): Explanation {
+function describeTool({ name, summary, policyNotes }: DescribedTool, args: readonly string[]): Explanation {
   return {
     tool: name,
     summary,
     ...(policyNotes === undefined ? {} : { policy: policyNotes }),
-    arguments: Object.keys(args.shape).join(', ') || 'none',
+    arguments: args.join(', ') || 'none',
     next: `tool-runtime tools ${name} shows whether this workspace allows it, with its schemas`,
   };
 }

@@ -60,7 +60,7 @@ describe('tool-runtime hook [S0-67]', () => {
     assert.notEqual(commit(scratch, '-m', 'feat: other', 'a.txt').status, 0);
   });
 
-  test("keeps somebody else's hook, and removes only its own", async () => {
+  test('keeps a hook of another tool, and removes only its own', async () => {
     using scratch = createScratch();
     const git = repository(scratch);
     const hooks = join(scratch.workspace, git('rev-parse', '--git-path', 'hooks').trim());

@@ -117,7 +117,7 @@ ${name === 'pre-commit' ? preCommit(options) : commitMessage(options)}
 `;
 }
 
-/** Git hands over the index it is about to commit, which need not be the usual one. */
+/** Git passes on the index it is about to commit, which need not be the usual one. */
 function preCommit(options: string): string {
   return `index=$(basename "\${GIT_INDEX_FILE:-index}")
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_PREFIX

@@ -101,7 +101,7 @@ describe('tool-runtime lock', () => {
     }
   });
 
-  test('does not add to a lock of the workspace that nobody trusts, and does after trust [S4-46] (deep)', async () => {
+  test('does not add to a lock of the workspace that is not trusted, and does after trust [S4-46] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool.sh', '#!/bin/sh\n');
     scratch.write('tool-runtime.yaml', 'version: 1\nexternal_tools: [{name: a, command: tool.sh}]\n');

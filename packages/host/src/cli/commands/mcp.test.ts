@@ -10,7 +10,7 @@ const EVERYTHING = join(
 );
 const MODULES = join(import.meta.dirname, '../../../../../node_modules');
 
-/** A home of its own: no test may touch the files of whoever runs it. */
+/** A home of its own: no test may touch the files of the user who runs it. */
 function atHome(scratch: Scratch): { env: Record<string, string> } {
   const home = join(scratch.root, 'home');
   mkdirSync(home, { recursive: true });

@@ -1,5 +1,5 @@
 /** tool-runtime mcp: serves MCP on standard input and output; below it, what sets clients and foreign servers up. */
-import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withCassetteOptions, withRuntimeOptions } from '../command.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { nameList } from '../option-values.ts';
 import { addAdd, addRemove } from './mcp/add.ts';
@@ -16,7 +16,7 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'Serve MCP on stdin and stdout; install it in a client; mount foreign MCP servers',
   configure(command, done) {
-    withRuntimeOptions(command)
+    withCassetteOptions(withRuntimeOptions(command))
       .option(
         '--profile <name>',
         'tools to list: core, read-only, full, structured (for programs), or a name from tool_profiles of the registry (default: core)',

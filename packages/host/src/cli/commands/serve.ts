@@ -1,7 +1,7 @@
 /** tool-runtime serve: the host as a daemon, until it is stopped or gets a signal. */
 import type { Command } from 'commander';
 import { badUsage } from '../../terminal/bad-usage.ts';
-import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withCassetteOptions, withRuntimeOptions } from '../command.ts';
 import { wholeNumber } from '../option-values.ts';
 
 export interface ServeOptions extends SharedOptions {
@@ -24,6 +24,7 @@ export interface ServeOptions extends SharedOptions {
   readonly showToken?: boolean;
   readonly ask?: boolean;
   readonly telemetry?: boolean;
+  readonly fleet?: string;
 }
 
 export const serve = defineCommand({
@@ -31,7 +32,7 @@ export const serve = defineCommand({
   summary: 'Serve HTTP, WebSocket and a Unix socket; by default only on loopback and with a token',
   configure(command, done) {
     for (const add of [addAddresses, addExposure, addLimits, addOperations]) add(command);
-    withRuntimeOptions(command).action(async (options: ServeOptions) => {
+    withCassetteOptions(withRuntimeOptions(command)).action(async (options: ServeOptions) => {
       if (options.ask === true && !process.stdin.isTTY) {
         throw badUsage('--ask needs a terminal', 'leave it out, and use tool-runtime approvals elsewhere');
       }
@@ -96,6 +97,7 @@ function addOperations(command: Command): void {
       '--coordinator <url>',
       'ask the coordinator at this address before calls; its token is in TOOL_RUNTIME_COORDINATOR_TOKEN',
     )
+    .option('--fleet <file>', 'join the fleet this file describes; needs the package @tool-runtime/fleet')
     .option('--telemetry', 'OpenTelemetry spans and metrics, to the provider registered in this process')
     .option('--show-token', 'also print the token')
     .addOption(command.createOption('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))

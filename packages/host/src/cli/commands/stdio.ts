@@ -1,7 +1,7 @@
 /** tool-runtime stdio: envelopes as JSON lines until stdin ends. */
 
 import { hostVersion } from '../../ops/host-version.ts';
-import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withCassetteOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 
@@ -13,7 +13,7 @@ export const stdio = defineCommand({
   name: 'stdio',
   summary: 'Speak envelopes as JSON lines on stdin and stdout; the first line out is the SessionAck',
   configure(command, done) {
-    withRuntimeOptions(command)
+    withCassetteOptions(withRuntimeOptions(command))
       .addOption(
         command
           .createOption('--events <which>', 'progress of calls, or all to see every change of status')

@@ -40,11 +40,11 @@ describe('tool-runtime token', () => {
     const text = await runCli(['token', 'list', ...scratch.options]);
     assert.equal(
       text.stdout,
-      'main  read,call,approve,admin  does not expire\nui  approve  expires 2999-01-31T12:00:00.000Z\n',
+      'main  read,call,approve,audit,admin  does not expire\nui  approve  expires 2999-01-31T12:00:00.000Z\n',
     );
     const json = await runCli(['token', 'list', '--json', ...scratch.options]);
     assert.deepEqual(jsonLines(json.stdout), [
-      { name: 'main', scopes: ['read', 'call', 'approve', 'admin'], is_expired: false },
+      { name: 'main', scopes: ['read', 'call', 'approve', 'audit', 'admin'], is_expired: false },
       { ...shown, is_expired: false },
     ]);
     const { mainToken = '' } = readTokenFile(join(scratch.state, 'host.token'));
@@ -105,7 +105,7 @@ describe('tool-runtime token', () => {
     await runCli(['token', 'add', '--name', 'ci', ...scratch.options]);
     const before = readFileSync(path, 'utf8');
     for (const [args, problem] of [
-      [['add', '--scopes', 'read,write'], /--scopes takes read, call, approve, admin/],
+      [['add', '--scopes', 'read,write'], /--scopes takes read, call, approve, audit, admin/],
       [['add', '--expires', 'soon'], /--expires takes a time to come/],
       [['add', '--expires', '0s'], /--expires takes a time to come/],
       [['add', '--expires', '2001-01-01T00:00:00Z'], /--expires takes a time to come/],

@@ -58,7 +58,7 @@ interface AddOptions extends TokenOptions {
 /** token add: a new token, shown this once; the file keeps its digest. */
 function addAdd(command: Command, done: Done): void {
   withTokenOptions(command.command('add').description('Make a token and print it, this once'))
-    .option('--scopes <list>', 'what it may do, of read, call, approve, admin', 'read,call')
+    .option('--scopes <list>', 'what it may do, of read, call, approve, audit, admin', 'read,call')
     .option('--expires <time>', 'when it ends: 30m, 12h, 90d or an ISO time (default: never)')
     .option('--name <id>', 'what it is called in the journal and in revoke (default: made up)')
     .action(async (options: AddOptions) => {

@@ -39,7 +39,8 @@ describe('tool-runtime tools', () => {
     using scratch = createScratch();
     const { code, stdout } = await runCli(['tools', 'file_read', ...scratch.options]);
     const tool = JSON.parse(stdout);
-    assert.deepEqual([code, tool.name, tool.argsSchema.properties.path.type], [0, 'file_read', 'string']);
+    const forms = tool.argsSchema.properties.path.anyOf.map(({ type }: { type: string }) => type);
+    assert.deepEqual([code, tool.name, forms], [0, 'file_read', ['string', 'array']]);
     assert.ok(tool.dataSchema.properties.sha256);
   });
 

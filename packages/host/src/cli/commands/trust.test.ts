@@ -14,9 +14,10 @@ describe('tool-runtime trust', () => {
     const warnings = async () => (await runCli(['tools', ...scratch.options])).stderr;
 
     const before = await warnings();
-    assert.match(before, /^warning tool-runtime\.yaml:3 Shell is not allowed by the host: \^npm test\$$/m);
-    assert.match(before, /^warning tool-runtime\.yaml:4 .*side_effect_level: network$/m);
-    assert.match(before, /not trusted.*tool-runtime trust/);
+    assert.equal(
+      before,
+      'warning tool-runtime.yaml is not trusted: 2 settings are ignored (read it, then run: tool-runtime trust)\n',
+    );
 
     const { code, stdout } = await runCli(['trust', ...scratch.options]);
     const sha256 = createHash('sha256').update(WIDENING).digest('hex');

@@ -7,6 +7,7 @@ import { showError } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
+import { showProgress } from '../progress-line.ts';
 import type { Reporter, ValidationReport } from '../reporters/report.ts';
 
 interface ValidateOptions extends SharedOptions {
@@ -54,7 +55,8 @@ async function runValidate(paths: readonly string[], options: ValidateOptions, s
   const reporter = await chooseReporter(options);
   return withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime validate' });
-    const response = await session.call('validate', args, { signal });
+    const endProgress = showProgress(session, process.stderr);
+    const response = await session.call('validate', args, { signal }).finally(endProgress);
     if (!response.ok) return notRun(response);
     const data = response.data as unknown as Omit<ValidationReport, 'duration_ms'>;
     const report = { ...data, duration_ms: response.duration_ms };

@@ -95,7 +95,7 @@ export function neverEnds(text: string): boolean {
   return steps(text).some((step) => NEVER_ENDS.test(step));
 }
 
-/** Manifests come with the repository and may hold anything: what is not as expected counts as absent. */
+/** Manifests come with the repository and may hold anything: unexpected content counts as absent. */
 export function parseObject(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse((text ?? '').replace(/^\ufeff/, '')) as JsonValue;

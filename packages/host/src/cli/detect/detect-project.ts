@@ -1,5 +1,5 @@
 /**
- * Reads a workspace and says what it is made of.
+ * Reads a workspace and reports its languages, tools and scripts.
  *
  * The root comes first. Folders below it always add their languages and tests; their commands count only when the root
  * is no project itself, because a root that is one knows how to build its parts.

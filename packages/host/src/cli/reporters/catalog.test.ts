@@ -84,7 +84,7 @@ test('github escapes every text so that it can be read back, one line each', () 
   );
 });
 
-/** Enough of an XML reader to see that tags nest and nothing stands where it must not. */
+/** Enough of an XML reader to see that tags nest and nothing is where it must not be. */
 function assertWellFormed(text: string): void {
   assert.ok(text.isWellFormed());
   assert.doesNotMatch(text, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);

@@ -19,7 +19,7 @@ const LEVEL_WIDTH = 'suggestion'.length;
 export const pretty: Reporter = { name: 'pretty', render: renderPretty };
 
 function renderPretty(report: ValidationReport, options: RenderOptions = {}): string {
-  // Whoever asks has looked at the stream; asking styleText to look at stdout again would be a second opinion.
+  // The caller has checked the stream already; styleText must not check stdout again.
   const paint: Paint = (style, text) =>
     options.colors === true ? styleText(style, text, { validateStream: false }) : text;
   const sections = groupByFile(report.violations).map(([path, found]) => renderFile(path, found, paint));

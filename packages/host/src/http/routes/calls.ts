@@ -26,7 +26,7 @@ import { readBody } from '../read-body.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 import { sendText, statusOf } from '../send-answer.ts';
 
-/** One envelope in, its answer out. The client may leave meanwhile: the call runs on, and its answer is kept. */
+/** One envelope in, its answer out. When the client leaves, a call that has begun runs on, and its answer is kept. */
 export const call = defineRoute({
   id: 'call',
   method: 'post',
@@ -36,8 +36,8 @@ export const call = defineRoute({
   description:
     'A ToolRequest is answered by a ToolResponse, a BatchRequest by a BatchResponse, a Heartbeat by a Heartbeat, an ApprovalAnswer by the event ' +
     'ApprovalAnswered, a ChildOpen by a ChildAck, a ChildEnd by a ChildEnded, a CancelRequest by nothing. ApprovalAnswer ' +
-    'needs the scope approve, all others need call. The call runs on when the client leaves; its answer is kept for a ' +
-    'while, see callState.',
+    'needs the scope approve, all others need call. When the client leaves, a call that has begun runs on and its answer ' +
+    'is kept for a while (see callState); a call that still waits for its turn is dropped as if it had never arrived.',
   scope: 'any',
   envelope: z.discriminatedUnion('type', [
     toolRequestSchema,
@@ -72,7 +72,11 @@ export const call = defineRoute({
     if (!parsed.ok) return { status: statusOf(parsed.error), json: parsed.error };
     const { message } = parsed;
     if (message.type === 'SessionAttach') throw needsConnection();
-    const answer = await dispatch(message, host.reach(principal));
+    const answer = await dispatch(message, host.reach(principal), (served) => {
+      // Only a call that still waits for its turn is dropped; after the answer there is nothing to drop.
+      if ('request_id' in message) outgoing.once('close', () => void served.drop([message.request_id]));
+      return {};
+    });
     if (answer === undefined) return { status: 202 };
     const status = answer.message.type === 'ErrorMessage' ? statusOf(answer.message) : 200;
     sendText(outgoing, status, answer.text);

@@ -5,8 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { missedText } from '../../dispatch/missed-events.ts';
-import { eventsAfter, type WrittenEvent } from '../../dispatch/resume.ts';
+import { eventsAfter, missedText, type WrittenEvent } from '../../dispatch/resume.ts';
 import type { Host } from '../../sessions/create-host.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 
@@ -54,7 +53,7 @@ export const events = defineRoute({
   },
 });
 
-function openStream(outgoing: ServerResponse, sessionId: string, host: Host) {
+export function openStream(outgoing: ServerResponse, sessionId: string, host: Host) {
   let missed = 0;
   const write = ({ id, text }: WrittenEvent): boolean => outgoing.write(`id: ${id}\ndata: ${text}\n\n`);
   outgoing.writeHead(200, {
@@ -84,7 +83,7 @@ function openStream(outgoing: ServerResponse, sessionId: string, host: Host) {
   };
 }
 
-function lastEventId(header: string | string[] | undefined): number | undefined {
+export function lastEventId(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined;
   const id = typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : Number.NaN;
   if (Number.isSafeInteger(id)) return id;

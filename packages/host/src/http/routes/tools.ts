@@ -2,6 +2,7 @@
 import { type JsonObject, jsonObjectSchema, ToolError } from '@tool-runtime/protocol';
 import type { Session, ToolListing } from '@tool-runtime/sdk';
 import { z } from 'zod';
+import type { Principal } from '../../auth/principal.ts';
 import { defineRoute, type RouteAnswer, type RouteCall } from '../route.ts';
 
 const toolSchema = z
@@ -37,7 +38,8 @@ export const listTools = defineRoute({
   method: 'get',
   path: '/v1/tools',
   summary: 'What a session may use, with schemas, and what is hidden from it and why',
-  description: 'Without `session_id`: what a new session in the first workspace would get; needs the scope call too.',
+  description:
+    'Without `session_id`: what a new session in the first workspace would get; needs the scope call or audit too.',
   scope: 'read',
   query: z.strictObject({
     session_id: z.string().exactOptional(),
@@ -53,12 +55,21 @@ export const listTools = defineRoute({
     503: { description: 'Without a session: the host is shutting down' },
   },
   async handle({ host, principal, query }) {
-    return withSession({ host, principal, asked: query.session_id }, (session) => {
-      const tools = session.tools(query.name);
-      const hidden = query.name === undefined ? session.hidden() : [];
+    const answer = (all: readonly ToolListing[], hiddenTools: ReturnType<Session['hidden']>): RouteAnswer => {
+      const tools = query.name === undefined ? all : all.filter(({ name }) => name === query.name);
       if (query.name !== undefined && tools.length === 0) throw noSuchTool();
-      return { status: 200, json: { tools: tools.map(wireListing), hidden } };
-    });
+      return {
+        status: 200,
+        json: { tools: tools.map(wireListing), hidden: query.name === undefined ? hiddenTools : [] },
+      };
+    };
+    if (query.session_id === undefined && isOnlyLooking(principal)) {
+      const { tools, hidden } = await host.workspaces.find(undefined).runtime.preview({});
+      return answer(tools, hidden);
+    }
+    return withSession({ host, principal, asked: query.session_id }, (session) =>
+      answer(session.tools(), session.hidden()),
+    );
   },
 });
 
@@ -86,6 +97,11 @@ export const toolsOpenapi = defineRoute({
     }));
   },
 });
+
+/** An auditor opens no session, and none is needed to see what one would get. */
+function isOnlyLooking({ scopes, sessionId }: Principal): boolean {
+  return sessionId === undefined && scopes.has('audit') && !scopes.has('call');
+}
 
 interface AskedSession extends Pick<RouteCall, 'host' | 'principal'> {
   readonly asked: string | undefined;

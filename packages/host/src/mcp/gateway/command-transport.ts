@@ -1,5 +1,5 @@
 /**
- * MCP over the standard streams of a walled process. Has a `pid` and a `stderr`, by which the MCP client recognises a
+ * MCP over the standard streams of a sandboxed process. Has a `pid` and a `stderr`, by which the MCP client recognises a
  * local process: one that does not answer its first question is then an older server and not an outage.
  */
 import {

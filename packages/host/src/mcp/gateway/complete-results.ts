@@ -6,7 +6,7 @@
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
-/** The same transport; what it hands over passes through here first. */
+/** The same transport; what it passes on passes through here first. */
 export function completingResults<T extends Transport>(transport: T): T {
   let handler = transport.onmessage;
   Object.defineProperty(transport, 'onmessage', {

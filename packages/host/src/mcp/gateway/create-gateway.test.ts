@@ -228,7 +228,7 @@ describe('pins', () => {
     assert.equal(third.gateway.servers()[0]?.isRunning, true);
   });
 
-  test('of the words of a definition nobody approved, a tool has none', async (context) => {
+  test('a tool shows no text of a definition that was not approved', async (context) => {
     const made = stage(context);
     const registry = mounted({ s: lying('honest') });
     const { gateway, runtime } = await made.open(registry);

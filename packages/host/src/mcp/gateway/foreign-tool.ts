@@ -4,16 +4,8 @@
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
-import {
-  type AnswerPart,
-  type AnyTool,
-  callText,
-  compileGlobs,
-  defineTool,
-  type McpServerSettings,
-  type Registry,
-  type ToolText,
-} from '@tool-runtime/sdk';
+import { type AnyTool, compileGlobs, defineTool, type McpServerSettings, type Registry } from '@tool-runtime/sdk';
+import { presentBlocks } from '@tool-runtime/sdk/parts';
 import { z } from 'zod';
 import { checkSchema, type SchemaCheck } from './check-schema.ts';
 import type { ForeignDefinition } from './foreign-definition.ts';
@@ -58,7 +50,7 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     annotations: {
       kind: profile.kind,
       side_effect_level: profile.level,
-      // Nobody here knows whether a server reads a path as a file, a folder with what is in it, or a glob.
+      // It is unknown whether a server reads a path as a file, a folder with what is in it, or a glob.
       arg_schema: { path_params: profile.pathArgs, set_params: profile.pathArgs, url_params: profile.urlArgs },
       emits_artifacts: true,
       result_readers: ['artifact_read'],
@@ -73,7 +65,7 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     recordDetails: () => ({ mcp_server: server, mcp_tool: definition.name }),
     hiddenBy: (registry) => notMounted(setting, registry) ?? setting.quarantine(),
     hasLargeAnswers: true,
-    present: presentForeign,
+    present: presentBlocks,
     async run(args, context) {
       const refusal = setting.quarantine();
       if (refusal !== undefined) throw refusal;
@@ -139,16 +131,4 @@ function notMounted({ name, server, definition }: ForeignToolSetting, registry: 
 
 export function isListed({ tools }: McpServerSettings, tool: string): boolean {
   return tools.includes('*') || tools.includes(tool) || compileGlobs(tools)(tool);
-}
-
-/** Text is text; pictures, sound and links reach the client as what they are. */
-function presentForeign({ content, structured, artifact }: z.output<typeof data>): ToolText {
-  const rest = (): string =>
-    artifact === undefined ? 'ask the tool for less' : callText('artifact_read', { artifact: artifact.handle });
-  const parts = content.map(({ type, text, ...others }): AnswerPart => {
-    if (type === 'text' && typeof text === 'string') return { type: 'text', text, rest };
-    return { type: 'block', block: { type, ...others } as unknown as JsonObject };
-  });
-  if (parts.length > 0 || structured === undefined) return { parts };
-  return { parts: [{ type: 'text', text: JSON.stringify(structured, null, 1), rest }] };
 }

@@ -11,7 +11,7 @@ export interface FetchLimits {
   readonly allowedDomains: readonly string[];
   /** Hosts that may be sent credentials over plain http. */
   readonly insecureCredentials: readonly string[];
-  /** What the embedding program allows besides. */
+  /** What the embedding program allows in addition. */
   allows?(url: URL): boolean;
 }
 
@@ -27,7 +27,7 @@ export function guardedFetch({
     const url = new URL(target);
     if (url.origin !== origin && !allows(url)) judgeUrl(url.href, allowedDomains);
     if (!allows(url)) judgeCredentials(url, credentialsOf(init), insecureCredentials);
-    // Followed by the MCP client, within an origin; what is not asked for here is not judged here.
+    // Followed by the MCP client, within an origin; redirects are not checked here.
     return boundedAnswer(await fetch(url, { ...init, redirect: 'manual' }));
   };
 }

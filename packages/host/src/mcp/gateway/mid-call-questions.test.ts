@@ -28,7 +28,7 @@ describe('questions in the middle of a call', () => {
     assert.equal(await answerInputs(inputs(1, 'roots/list'), yes), undefined);
   });
 
-  test('nobody answers are declined', async () => {
+  test('that are not answered are declined', async () => {
     const broken: AskClient = () => Promise.reject(new RangeError('gone'));
     for (const ask of [undefined, broken]) {
       assert.deepEqual(await answerInputs(inputs(1), ask), { q0: { action: 'decline' } });

@@ -1,6 +1,6 @@
 /**
  * Signing in to a server that asks for it. The flow is the MCP client's; this keeps what it learns, in memory and for
- * one server, and hands the one step that needs a person to the embedding program. It may outlive a runtime.
+ * one server, and gives the one step that needs a person to the embedding program. It may outlive a runtime.
  */
 import { randomUUID } from 'node:crypto';
 import {

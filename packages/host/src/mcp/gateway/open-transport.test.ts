@@ -62,7 +62,7 @@ describe('the process of a mounted server', () => {
     assert.equal(wallOf({ ...settings, command: ['server'] }, 'bubblewrap').exactProgram, undefined);
   });
 
-  test('is kept behind the wall that is usual, unless its entry names another', () => {
+  test('runs in the default sandbox, unless its entry names another', () => {
     assert.equal(wallOf(settings, 'bubblewrap').isolation, 'bubblewrap');
     assert.equal(wallOf({ ...settings, isolation: 'none' }, 'bubblewrap').isolation, 'none');
   });
@@ -93,7 +93,7 @@ test('a server whose credential is not set is not opened, and one whose credenti
   assert.ok(open({ SECRET: 'x' }));
 });
 
-test('values that are handed to a server count as secrets, unless they are too short to be any', () => {
+test('values that are given to a server count as secrets, unless they are too short to be any', () => {
   const environment = { KEY: 'swordfish-11', SHORT: 'on', HEADER: 'header-value', OTHER: 'not handed on' };
   assert.deepEqual(secretsOf(settings, environment), ['swordfish-11', 'header-value']);
   const client_credentials = {

@@ -1,4 +1,4 @@
-/** How one mounted server is reached: a walled process of its own, or an address. Secrets are looked up here, by name. */
+/** How one mounted server is reached: a sandboxed process of its own, or an address. Secrets are looked up here, by name. */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -80,7 +80,7 @@ export function openHttp(setting: TransportSetting): StreamableHTTPClientTranspo
   });
 }
 
-/** Behind a wall processes end with us anyway; without one the kernel is asked to see to it, where it can. */
+/** Processes in a sandbox end with us anyway; without one the kernel is asked to end them, where it can. */
 function diesWithUs(): readonly string[] {
   return existsSync('/usr/bin/setpriv') ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
 }

@@ -1,5 +1,5 @@
 /** What a server complains about, for the log: so many lines a minute, then only their count. */
-import type { Log } from '../../log/log.ts';
+import type { Log } from '../../ops/log.ts';
 
 const LINES_A_MINUTE = 60;
 const MAX_LINE = 1000;

@@ -1,6 +1,6 @@
 /**
  * Failures at a foreign server in our codes. Which one follows from how it is reached, as for tools of our own: E_SHELL
- * for a program, E_HTTP for an address; `details.reason` says what happened and `details.retry` who can mend it.
+ * for a program, E_HTTP for an address; `details.reason` says what happened and `details.retry` who can fix it.
  */
 import {
   InsufficientScopeError,

@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import { errnoCode } from '../../ops/errno-code.ts';
+import { errnoCode } from '../../ops/private-file.ts';
 import { configProblem } from './config-problem.ts';
 
 export interface ConfigPlace {

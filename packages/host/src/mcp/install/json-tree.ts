@@ -1,5 +1,5 @@
 /**
- * JSON with comments and trailing commas, as editors keep their settings: a tree that knows where everything stands.
+ * JSON with comments and trailing commas, as editors keep their settings: a tree that knows where everything is.
  *
  * Strict otherwise, so that no file is edited that its owner would read differently: no single quotes, no bare keys, no
  * key twice in an object.

@@ -45,7 +45,7 @@ describe('the command a client starts', () => {
     });
   });
 
-  test("names no path of this machine in a file for everybody, and takes the client's word for the folder", () => {
+  test("names no path of this machine in a shared file, and uses the client's variable for the folder", () => {
     const command = serverCommand(PROGRAM, { workspace: '/w', registry: 'tool-runtime.yaml' }, '.');
     assert.deepEqual(command.args.slice(2), ['mcp', '--workspace', '.', '--registry', 'tool-runtime.yaml']);
     assert.equal(serverCommand({ ...PROGRAM, platform: 'win32' }, { workspace: '/w' }, '.').command, 'cmd');

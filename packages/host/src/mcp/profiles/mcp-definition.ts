@@ -11,7 +11,7 @@ const READING_KINDS: ReadonlySet<string> = new Set(['read', 'search', 'think', '
 const READING_LEVELS: ReadonlySet<string> = new Set(['none', 'read_only']);
 
 export interface DefinitionOptions {
-  /** Whether the schema of the answer comes along; true unless said. */
+  /** Whether the schema of the answer comes along; true by default. */
   readonly output?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function isReadOnlyTool({ kind, effect, sideEffectLevel }: ToolListing): 
 
 /**
  * Clients of 2025 take an answer for an object or refuse the whole list. Many show a model the structure alone, so
- * warnings stand in it too.
+ * warnings are in it too.
  */
 function outputSchemaOf({ dataSchema }: ToolListing): Tool['outputSchema'] | undefined {
   const schema = trimSchema(dataSchema);

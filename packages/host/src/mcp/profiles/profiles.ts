@@ -3,7 +3,7 @@
  * profile is small and the rest is found by `tool_search` and called by `tool_call`.
  *
  * A profile is a matter of budget and loosens nothing. `read-only` and a list from the command line are meant as limits
- * too: they come with a ceiling, to be handed to the session.
+ * too: they come with a ceiling, to be given to the session.
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { CapabilityPolicy, ToolListing } from '@tool-runtime/sdk';

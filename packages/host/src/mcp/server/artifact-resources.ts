@@ -23,7 +23,7 @@ export const artifactResources: ResourceSource = {
   },
 };
 
-/** Links to every handle that stands in an answer. */
+/** Links to every handle that is in an answer. */
 export function artifactLinks(data: JsonValue): readonly { uri: string; name: string }[] {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return [];
   const links: { uri: string; name: string }[] = [];

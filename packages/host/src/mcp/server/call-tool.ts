@@ -25,7 +25,8 @@ import {
   isModern,
   refuseMissingAbility,
 } from './ask-client.ts';
-import type { OpenQuestion } from './client-questions.ts';
+import { type CreatedTask, declaresTasks, requireTasks, TASK_AFTER_MS } from './call-tasks.ts';
+import type { OpenQuestion, Step } from './client-questions.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { beginCall, type McpCall } from './mcp-call.ts';
 import { MAX_STRUCTURE_BYTES, toDataResult, toRefusal, toToolResult } from './tool-result.ts';
@@ -43,19 +44,26 @@ export async function callTool(
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,
-): Promise<CallToolResult | InputRequiredResult> {
+): Promise<CallToolResult | InputRequiredResult | CreatedTask> {
   if (params.name === SEARCH_TOOL_NAME) return search(params.arguments ?? {}, backend);
-  const answered = await answerChildTool(params, backend, caller.client);
-  if (answered !== undefined) return answered;
+  if (isChildTool(params, backend)) return answerChildTool(params, backend, caller.client);
   const state = ctx.mcpReq.requestState<CallState>();
   const target = targetOf(params, backend);
   if ('isError' in target) return target;
+  if (backend.needsTask(target.params.name)) requireTasks(ctx);
   const call =
     state === undefined ? await startCall(target, ctx, backend, caller) : resumeCall(state, ctx, backend, caller);
-  const result = await followCall(call, ctx, backend, caller);
+  const finish = (response: ToolResponse): Promise<CallToolResult> => {
+    refuseMissingAbility(response, ctx);
+    return resultOf(call, response, backend);
+  };
+  const limit = declaresTasks(ctx) && backend.tasks.hasRoom() ? AbortSignal.timeout(TASK_AFTER_MS) : undefined;
+  const result = await followCall(call, ctx, backend, caller, limit);
   if ('asks' in result) return result.asks;
-  refuseMissingAbility(result.response, ctx);
-  return resultOf(call, result.response, backend);
+  if ('response' in result) return finish(result.response);
+  // The end of the request is not the end of the call.
+  call.release();
+  return backend.tasks.begin({ call, abilities: abilitiesOf(ctx, undefined), finish });
 }
 
 async function resultOf(
@@ -64,7 +72,8 @@ async function resultOf(
   backend: McpBackend,
 ): Promise<CallToolResult> {
   const answer = served.session.present({ tool: tool.name, args: tool.args }, response);
-  const listing = (await backend.listings()).find(({ name }) => name === tool.name);
+  const found = backend.tools.find(tool.name);
+  const listing = found instanceof Promise ? await found : found;
   const hasStructure = isStructured(listing ?? { hasLargeAnswers: false }, backend.profile);
   const structureBytes = backend.profile.form === 'structured' ? MAX_STRUCTURE_BYTES : answer.maxBytes;
   return toToolResult(response, {
@@ -77,7 +86,7 @@ async function resultOf(
 async function search(args: object, backend: McpBackend): Promise<CallToolResult> {
   try {
     return toDataResult({
-      ...runToolSearch(await backend.listings(), args, (listing) => backend.profile.shows(listing)),
+      ...runToolSearch(await backend.tools.all(), args, (listing) => backend.profile.shows(listing)),
     } as JsonObject);
   } catch (thrown) {
     return toRefusal(thrown);
@@ -131,18 +140,23 @@ function resumeCall(
   return call;
 }
 
-type Followed = { readonly response: ToolResponse } | { readonly asks: InputRequiredResult };
+type Followed =
+  | { readonly response: ToolResponse }
+  | { readonly asks: InputRequiredResult }
+  | { readonly isLong: true };
 
 async function followCall(
   call: McpCall,
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,
+  limit: AbortSignal | undefined,
 ): Promise<Followed> {
   let asking: AbortController | undefined;
   try {
     for (;;) {
-      const step = await call.next();
+      const step = await nextStep(call, limit);
+      if (step === undefined) return { isLong: true };
       if (step.type === 'answered') return { response: step.response };
       const { question } = step;
       if (!canAnswer(question.questions, abilitiesOf(ctx, caller.abilities))) {
@@ -154,7 +168,7 @@ async function followCall(
         void askNow(question, ctx, asking.signal);
       } else if (!isAnsweredAlready(question, call, ctx)) {
         backend.waiting.keep(call);
-        call.release(ctx);
+        call.release();
         return { asks: await askBack(call.id, question, ctx, backend) };
       }
     }
@@ -162,6 +176,15 @@ async function followCall(
     // The call is over: the client need not answer what it is still being asked.
     asking?.abort();
   }
+}
+
+/** Undefined when the limit comes first. */
+function nextStep(call: McpCall, limit: AbortSignal | undefined): Promise<Step | undefined> {
+  if (limit === undefined) return call.next();
+  const passed = new Promise<undefined>((resolve) => {
+    limit.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  return limit.aborted ? Promise.resolve(undefined) : Promise.race([call.next(), passed]);
 }
 
 /** Only questions of tools: an approval is the answer to a question that was seen. */
@@ -172,14 +195,15 @@ function isAnsweredAlready(question: OpenQuestion, call: McpCall, ctx: ServerCon
   return answers !== undefined;
 }
 
-/** Undefined for what is a call of a tool after all. */
+function isChildTool({ name }: CallToolRequest['params'], { profile }: McpBackend): boolean {
+  return (name === CHILD_OPEN_NAME || name === CHILD_CLOSE_NAME) && profile.offers(name);
+}
+
 async function answerChildTool(
   { name, arguments: args = {} }: CallToolRequest['params'],
   backend: McpBackend,
   client: ClientIdentity,
-): Promise<CallToolResult | undefined> {
-  const isOurs = name === CHILD_OPEN_NAME || name === CHILD_CLOSE_NAME;
-  if (!isOurs || !backend.profile.offers(name)) return undefined;
+): Promise<CallToolResult> {
   try {
     if (name === CHILD_OPEN_NAME) return toDataResult(await open(args, backend, client));
     const { session_id, cancel } = readChildClose(args);

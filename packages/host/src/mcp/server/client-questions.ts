@@ -33,11 +33,17 @@ export type Step =
 
 /** One call on its way, across as many requests as its questions need. */
 export class WaitingCall {
-  readonly id = randomUUID();
   readonly #open: OpenQuestion[] = [];
   #wake: (() => void) | undefined;
   #response: ToolResponse | undefined;
   #failure: { readonly thrown: unknown } | undefined;
+  #id: string | undefined;
+
+  /** Made on first use: only a call that asks is looked for. */
+  get id(): string {
+    this.#id ??= randomUUID();
+    return this.#id;
+  }
 
   /** Takes the answer when it comes; a failure to run at all is thrown by `next`. */
   follow(answer: Promise<ToolResponse>): void {
@@ -83,16 +89,21 @@ export class WaitingCall {
   }
 
   /** The next thing that happens: an answer, or a question that has not been shown. */
-  async next(): Promise<Step> {
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure.thrown;
-      if (this.#response !== undefined) return { type: 'answered', response: this.#response };
-      const question = this.#open.find(({ isOut }) => !isOut);
-      if (question !== undefined) return { type: 'asks', question };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  next(): Promise<Step> {
+    return new Promise((resolve, reject) => {
+      this.#wake = () => {
+        if (this.#failure !== undefined) return reject(this.#failure.thrown);
+        const step = this.#step();
+        if (step !== undefined) resolve(step);
+      };
+      this.#wake();
+    });
+  }
+
+  #step(): Step | undefined {
+    if (this.#response !== undefined) return { type: 'answered', response: this.#response };
+    const question = this.#open.find(({ isOut }) => !isOut);
+    return question === undefined ? undefined : { type: 'asks', question };
   }
 }
 

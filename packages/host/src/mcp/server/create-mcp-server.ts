@@ -1,6 +1,7 @@
 /** An MCP server over one backend. The same definition serves the 2025 and the 2026 family; the SDK translates. */
 import {
   type CallToolRequest,
+  type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
   type ListToolsResult,
@@ -13,7 +14,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
 import { presentTools } from '../profiles/present-tools.ts';
+import { refuseUndeclared, TASKS_EXTENSION } from './call-tasks.ts';
 import { callTool } from './call-tool.ts';
 import type { ClientIdentity, McpBackend } from './mcp-backend.ts';
 import type { ResourceReader } from './resource-source.ts';
@@ -25,6 +28,7 @@ const CAPABILITIES: ServerCapabilities = {
   prompts: { listChanged: true },
   completions: {},
   logging: {},
+  extensions: { [TASKS_EXTENSION]: {} },
 };
 
 const INSTRUCTIONS =
@@ -44,7 +48,7 @@ class UnknownCursor extends TypeError {
   readonly code = -32_602;
 }
 
-export function createMcpServer(backend: McpBackend): Server {
+export function createMcpServer(backend: McpBackend): StrictServer {
   const server = new StrictServer(serverInfo(backend.serverVersion), {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
@@ -57,6 +61,7 @@ export function createMcpServer(backend: McpBackend): Server {
     requestState: { verify: (state, ctx) => backend.states.verify(state, ctx) },
   });
   addTools(server, backend);
+  addTasks(server, backend);
   addResources(server, backend);
   addPrompts(server, backend);
   return server;
@@ -71,18 +76,45 @@ function addTools(server: StrictServer, backend: McpBackend): void {
     setLevel = params.level;
     return {};
   });
-  const call = async (params: CallToolRequest['params'], ctx: ServerContext) => {
+  const call = (params: CallToolRequest['params'], ctx: ServerContext) => {
     const logLevel = (envelopeOf(ctx)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined) ?? setLevel;
     const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel };
-    return callTool(params, ctx, backend, caller).catch(toProtocolError);
+    const result = callTool(params, ctx, backend, caller).catch(toProtocolError);
+    const timer = closeLater(ctx, backend);
+    return timer === undefined ? result : result.finally(() => clearTimeout(timer));
   };
-  server.setRequestHandler('tools/call', ({ params }, ctx) => call(params, ctx));
+  server.setRequestHandler('tools/call', ({ params }, ctx) => call(params, ctx) as Promise<CallToolResult>);
   server.setPlainCallHandler(call);
+}
+
+/** The call goes on; a client of 2025-11-25 comes back for its answer. */
+function closeLater({ http }: ServerContext, { streamMs }: McpBackend): NodeJS.Timeout | undefined {
+  const close = http?.closeSSE;
+  return close === undefined || streamMs === undefined ? undefined : setTimeout(close, streamMs);
+}
+
+const NAMED_TASK = z.looseObject({ taskId: z.string() });
+
+function addTasks(server: StrictServer, { tasks }: McpBackend): void {
+  server.setRequestHandler('tasks/get', { params: NAMED_TASK }, ({ taskId }, ctx) => {
+    refuseUndeclared(ctx);
+    return tasks.find(taskId).detail();
+  });
+  server.setRequestHandler('tasks/update', { params: NAMED_TASK }, ({ taskId }, ctx) => {
+    refuseUndeclared(ctx);
+    tasks.find(taskId).update(ctx.mcpReq.inputResponses ?? {});
+    return {};
+  });
+  server.setRequestHandler('tasks/cancel', { params: NAMED_TASK }, ({ taskId }, ctx) => {
+    refuseUndeclared(ctx);
+    tasks.find(taskId).cancel();
+    return {};
+  });
 }
 
 /** One page of what the profile shows. */
 async function listTools(backend: McpBackend, cursor: string | undefined): Promise<ListToolsResult> {
-  const tools = presentTools(await backend.listings(), backend.profile);
+  const tools = presentTools(await backend.tools.all(), backend.profile);
   const { items, nextCursor } = page(tools, cursor);
   return { tools: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }

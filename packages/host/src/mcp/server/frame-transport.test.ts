@@ -81,3 +81,30 @@ test('FrameTransport says once that the other side is gone', async () => {
   for (let turns = 0; turns < 5; turns++) await turn();
   assert.equal(ends.count, 1);
 });
+
+test('FrameTransport hands plain calls to the shorter way, but never past a message that came before', async () => {
+  const { input, received, transport } = open(new PassThrough());
+  const taken: unknown[] = [];
+  transport.onplaincall = (message) => {
+    if (typeof message !== 'number') return false;
+    taken.push(message);
+    return true;
+  };
+  input.write('1\n2\n"other"\n3\n');
+  assert.deepEqual(
+    [taken, received],
+    [
+      [1, 2],
+      ['other', 3],
+    ],
+  );
+  await turn();
+  input.write('4\n');
+  assert.deepEqual(
+    [taken, received],
+    [
+      [1, 2, 4],
+      ['other', 3],
+    ],
+  );
+});

@@ -2,7 +2,7 @@
  * The codec of MCP on stdio: one JSON message per line, as a transport of the MCP library, which owns the protocol.
  *
  * Answers given in one turn of the event loop leave in one write. While the client does not read its answers, nothing
- * more is read from it.
+ * more is read from it. Plain calls may have a shorter way than other messages, and never overtake one.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
@@ -18,6 +18,8 @@ const REFUSED = { too_large: 'Message is longer than 10 MiB', invalid_utf8: 'Mes
 
 export class FrameTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
+  /** Asked first, and takes the message or leaves it to `onmessage`. */
+  onplaincall?: (message: unknown, answers: Pick<Transport, 'send'>) => boolean;
   onclose?: () => void;
   readonly #input: Readable;
   readonly #output: Writable;
@@ -27,6 +29,8 @@ export class FrameTransport implements Transport {
   /** How many writes wait for the client to read. */
   #holds = 0;
   #isOpen = false;
+  /** The library works through messages in turns of its own; until the next turn of the event loop it may have some left. */
+  #isBehind = false;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -71,10 +75,21 @@ export class FrameTransport implements Transport {
   /** Text that is not JSON is ignored, as the library does: programs print things. */
   #receive(text: string): void {
     const frame = readFrame(text, MAX_LINE_BYTES);
-    // The library checks the shape of every message it is given.
-    if (frame.ok) this.onmessage?.(frame.message as JSONRPCMessage);
+    if (frame.ok) this.#handOver(frame.message);
     else if (frame.refusal !== undefined) this.#write(frame.refusal);
   }
+
+  #handOver(message: unknown): void {
+    if (!this.#isBehind && this.onplaincall?.(message, this) === true) return;
+    if (!this.#isBehind) setImmediate(this.#caughtUp);
+    this.#isBehind = true;
+    // The library checks the shape of every message it is given.
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  readonly #caughtUp = (): void => {
+    this.#isBehind = false;
+  };
 
   readonly #flush = (): void => {
     if (this.#frames.length === 0) return;

@@ -8,17 +8,21 @@ import { unknownSession } from '../../sessions/refusals.ts';
 import type { HostChild, HostSession } from '../../sessions/session-table.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
+import { CallTasks } from './call-tasks.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
 import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { ResourceSource } from './resource-source.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
+import { ToolList } from './tool-list.ts';
 import type { Present } from './tool-result.ts';
 
 /** What a program that embeds a host may add to its MCP side. */
 export interface McpExtras {
   readonly present?: (tool: string) => Present | undefined;
+  /** Tools that run so long that a client without the tasks extension is refused instead of being left waiting. */
+  readonly needsTask?: (tool: string) => boolean;
   readonly resources?: readonly ResourceSource[];
   readonly prompts?: readonly PromptSource[];
   /** Where the program announces that lists or resources changed. */
@@ -33,6 +37,8 @@ export interface HostBackendOptions {
 }
 
 export interface HostBackend extends McpBackend {
+  /** Another runtime took over: the next list and call are its own. Calls under way end under the last one. */
+  renew(): void;
   /** Ends the session, if it was opened here. */
   close(): Promise<void>;
 }
@@ -40,8 +46,7 @@ export interface HostBackend extends McpBackend {
 export function createHostBackend({ host, principal, profile, extras }: HostBackendOptions): HostBackend {
   let opening: Promise<HostSession> | undefined;
   let opened: HostSession | undefined;
-  let listings: Promise<readonly ToolListing[]> | undefined;
-  const { runtime } = host.workspaces.find(undefined);
+  const runtime = () => host.workspaces.find(undefined).runtime;
   const ceiling = profile.ceiling === undefined ? {} : { capabilities: profile.ceiling };
 
   async function open({ name, version }: ClientIdentity): Promise<HostSession> {
@@ -66,26 +71,36 @@ export function createHostBackend({ host, principal, profile, extras }: HostBack
     if (principal.sessionId !== undefined) {
       return host.session(principal, principal.sessionId).served.session.tools();
     }
-    return (await runtime.preview({ actor: principal.name, ...ceiling })).tools;
+    return (await runtime().preview({ actor: principal.name, ...ceiling })).tools;
   }
 
+  const tools = new ToolList(list);
   return {
     serverVersion: host.serverVersion,
     profile,
-    listings() {
-      listings ??= list();
-      return listings;
-    },
+    streamMs: host.limits.mcpStreamMs,
+    tools,
     session: async (client) => (await session(client)).served,
     openedSession: () => opened?.served,
     children: hostChildren(host, principal, session),
     approvals: host.approvals,
     principal,
     present: (tool) => extras.present?.(tool),
-    resources: [artifactResources, journalResources(async () => runtime), ...(extras.resources ?? [])],
+    resources: [artifactResources, journalResources(async () => runtime()), ...(extras.resources ?? [])],
     prompts: [ruleExplanation, errorExplanation, ...(extras.prompts ?? [])],
     waiting: new WaitingCalls(),
+    tasks: new CallTasks(),
+    needsTask: (tool) => extras.needsTask?.(tool) ?? false,
     states: sealFor(principal),
+    renew() {
+      // A token of one session stays with that session.
+      if (principal.sessionId !== undefined) return;
+      const last = opening;
+      [opening, opened] = [undefined, undefined];
+      tools.forget();
+      // It ends with its calls and children, or was not to be had.
+      void last?.then((session) => host.closeSession(session, { children: 'end' })).catch(() => {});
+    },
     async close() {
       if (opened !== undefined && principal.sessionId === undefined) {
         await host.closeSession(opened, { cancel: true });
@@ -94,12 +109,12 @@ export function createHostBackend({ host, principal, profile, extras }: HostBack
   };
 }
 
-/** State that one principal was handed is of no use to another. */
+/** State that one principal was given is of no use to another. */
 function sealFor(principal: Principal): RequestStateCodec<CallState> {
   return createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600, bind: () => principal.id });
 }
 
-/** Children of a session of the host that were opened over MCP. They need no token: who opened them calls through us. */
+/** Children of a session of the host that were opened over MCP. They need no token: their parent calls through us. */
 function hostChildren(
   host: Pick<Host, 'children'>,
   principal: Principal,

@@ -20,12 +20,14 @@ import type { Host } from '../../sessions/create-host.ts';
 import { resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { createHostBackend, type HostBackend, type McpExtras } from './host-backend.ts';
+import { createHeaderCheck } from './param-headers.ts';
 import { type Frame, readFrame } from './read-frame.ts';
+import { StreamLog } from './stream-log.ts';
 
 interface LegacySession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly backend: HostBackend;
-  /** Who may come back to it. */
+  /** The principal that may come back to it. */
   readonly holder: string;
   /** Ends the announcements. */
   readonly leave: () => void;
@@ -34,12 +36,16 @@ interface LegacySession {
 
 const MAX_PRINCIPALS = 1024;
 const SWEEP_MS = 10_000;
+/** When a client of 2025 comes back after its stream ended. */
+const RETRY_MS = 1000;
 
 export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoint {
   const backends = new Map<string, HostBackend>();
   const legacy = new Map<string, LegacySession>();
+  const wrongHeaders = createHeaderCheck();
   const maxRequestBodySize = host.maxRequestBytes;
-  const lists = host.workspaces.find(undefined).runtime.registry.toolProfiles;
+  const profileOf = (profile: string) =>
+    resolveProfile({ profile, lists: host.workspaces.find(undefined).runtime.registry.toolProfiles });
   const modern: McpHttpHandler = createMcpHandler(({ authInfo }) => createMcpServer(backendOf(authInfo)), {
     legacy: 'reject',
     maxRequestBodySize,
@@ -48,6 +54,12 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   });
   const sweeper = setInterval(sweep, SWEEP_MS);
   sweeper.unref();
+  host.workspaces.onChange(() => {
+    for (const backend of [...backends.values(), ...Array.from(legacy.values(), (session) => session.backend)]) {
+      backend.renew();
+    }
+    modern.bus.publish({ kind: 'tools_list_changed' });
+  });
 
   /** Silent for as long as a session of ours may be. */
   function sweep(): void {
@@ -75,7 +87,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   }
 
   function create(principal: Principal, profile: string): HostBackend {
-    return createHostBackend({ host, principal, profile: resolveProfile({ profile, lists }), extras });
+    return createHostBackend({ host, principal, profile: profileOf(profile), extras });
   }
 
   async function serveLegacy(request: Request, asked: Asked): Promise<Response> {
@@ -95,6 +107,8 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize,
+      eventStore: new StreamLog(),
+      retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
         const leave = followChanges(server, modern.bus);
         legacy.set(id, { transport, backend, holder: holderOf(principal), leave, lastSeen: performance.now() });
@@ -111,7 +125,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   return {
     async fetch(request, principal) {
       const profile = new URL(request.url).searchParams.get('profile') ?? 'core';
-      resolveProfile({ profile, lists });
+      profileOf(profile);
       const frame = await readPost(request, maxRequestBodySize);
       if (frame?.ok === false && frame.refusal !== undefined) return refused(frame.refusal);
       // Undefined where there is no body, or none the SDK could read either: it says so in its own words.
@@ -120,7 +134,11 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
       if (await isLegacyRequest(request.clone() as Request, body, { maxRequestBodySize })) {
         return serveLegacy(request, asked);
       }
-      return modern.fetch(request, { authInfo: authInfoOf(asked), parsedBody: body });
+      const authInfo = authInfoOf(asked);
+      return (
+        (await wrongHeaders(request.headers, body, () => backendOf(authInfo))) ??
+        modern.fetch(request, { authInfo, parsedBody: body })
+      );
     },
     async close() {
       clearInterval(sweeper);
@@ -172,7 +190,7 @@ function holderOf({ id, sessionId = '' }: Principal): string {
   return `${id} ${sessionId}`;
 }
 
-/** How the SDK hands on what we know about the sender. The token itself stays with us. */
+/** How the SDK passes on what we know about the sender. The token itself stays with us. */
 function authInfoOf(asked: Asked): AuthInfo {
   const { id, scopes } = asked.principal;
   return {

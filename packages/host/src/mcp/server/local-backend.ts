@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { SCOPES } from '@tool-runtime/protocol';
-import type { ChildSession, Runtime, Session, ToolListing } from '@tool-runtime/sdk';
+import type { ChildSession, Runtime, Session } from '@tool-runtime/sdk';
 import type { Principal } from '../../auth/principal.ts';
 import type { ApprovalDesk } from '../../sessions/approval-desk.ts';
 import { toChildOptions } from '../../sessions/child-messages.ts';
@@ -13,10 +13,12 @@ import { unknownSession } from '../../sessions/refusals.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
+import { CallTasks } from './call-tasks.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
 import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
+import { ToolList } from './tool-list.ts';
 import type { Present } from './tool-result.ts';
 
 export interface LocalBackendOptions {
@@ -33,13 +35,14 @@ export interface LocalBackend extends McpBackend {
   close(): Promise<void>;
 }
 
-/** Whoever starts the program sits at it. */
+/** The user who starts the program is the user who answers. */
 const USER: Principal = { id: 'stdio', name: 'mcp user', scopes: new Set(SCOPES) };
 
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { runtime, approvals, profile, serverVersion } = options;
   const capabilities = profile.ceiling === undefined ? {} : { capabilities: profile.ceiling };
-  let listings: Promise<readonly ToolListing[]> | undefined;
+  // Frozen until another runtime takes over, so worked out once.
+  const tools = new ToolList(async () => (await (await runtime()).preview({ actor: 'mcp', ...capabilities })).tools);
   let opening: Promise<ServedSession> | undefined;
   let opened: ServedSession | undefined;
   let lastEventId = 0;
@@ -73,11 +76,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   return {
     serverVersion,
     profile,
-    listings() {
-      // Frozen until another runtime takes over, so worked out once.
-      listings ??= runtime().then(async (opened) => (await opened.preview({ actor: 'mcp', ...capabilities })).tools);
-      return listings;
-    },
+    tools,
     session,
     openedSession: () => opened,
     children: localChildren(session, serve),
@@ -87,11 +86,14 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     resources: [artifactResources, journalResources(runtime)],
     prompts: [ruleExplanation, errorExplanation],
     waiting: new WaitingCalls(),
+    tasks: new CallTasks(),
+    needsTask: () => false,
     states: createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600 }),
     onToolsChanged: (listener) => void listeners.push(listener),
     async renew() {
       const last = await opening;
-      [listings, opening, opened] = [undefined, undefined, undefined];
+      [opening, opened] = [undefined, undefined];
+      tools.forget();
       for (const listener of listeners) listener();
       if (last === undefined) return;
       // Calls under way end as they began: under the registry they were judged by.

@@ -28,6 +28,7 @@ export class McpCall extends WaitingCall {
   readonly served: ServedSession;
   readonly cancel: () => void;
   reporter: ProgressReporter | undefined;
+  #request: AbortSignal | undefined;
   /** Answers may come with the call itself, from a client that knows what will be asked; they count once. */
   areAnswersNew = true;
 
@@ -41,14 +42,17 @@ export class McpCall extends WaitingCall {
   /** From now on this request hears of progress, and its cancel is the call's. */
   bind(ctx: ServerContext, logLevel: LoggingLevel | undefined): void {
     const { signal } = ctx.mcpReq;
+    this.#request = signal;
     signal.addEventListener('abort', this.cancel, { once: true });
     if (signal.aborted) this.cancel();
     this.reporter = createProgressReporter(ctx, logLevel);
   }
 
-  /** The request ends with a question; the call goes on, and the end of the request is not its end. */
-  release(ctx: ServerContext): void {
-    ctx.mcpReq.signal.removeEventListener('abort', this.cancel);
+  /** The request ends, with the call or with a question: from then on its end is not the end of the call. */
+  release(): void {
+    // The SDK keeps the signal for a while after its request, and with it everything that listens.
+    this.#request?.removeEventListener('abort', this.cancel);
+    this.#request = undefined;
     this.reporter?.stop();
     this.reporter = undefined;
   }
@@ -76,7 +80,7 @@ async function run(
     throw new ToolError(code, text, details === undefined ? {} : { details });
   } finally {
     leave();
-    call.reporter?.stop();
+    call.release();
   }
 }
 
@@ -109,7 +113,7 @@ async function askApproval(event: LoggedEvent, call: McpCall, backend: McpBacken
   try {
     backend.approvals.answer({ approval_id, ...answer }, backend.principal);
   } catch {
-    // Somebody else was faster, or the question timed out: the call knows already.
+    // Another approver was faster, or the question timed out: the call knows already.
   }
 }
 
@@ -131,6 +135,8 @@ const WORDS: Readonly<Record<string, ApprovalAnswer['answer']>> = {
 
 /** An approval as a form. Only a clear yes counts: declining, closing the form or an unknown word is a no. */
 function approvalQuestion(data: JsonObject): Questions {
+  // Without a scope no later call can be covered: the effects of this one were shown, not those of the next.
+  const lasting = text(data['scope']) === '' ? [] : [`Allow for this session: ${text(data['scope'])}`];
   return {
     [KEY]: {
       method: 'elicitation/create',
@@ -143,8 +149,8 @@ function approvalQuestion(data: JsonObject): Questions {
             decision: {
               type: 'string',
               title: 'Decision',
-              enum: Object.keys(WORDS),
-              enumNames: ['Allow once', `Allow for this session: ${text(data['scope'])}`, 'Deny'],
+              enum: Object.keys(WORDS).filter((word) => lasting.length > 0 || word !== 'allow_for_session'),
+              enumNames: ['Allow once', ...lasting, 'Deny'],
             },
             reason: { type: 'string', title: 'Reason', description: 'Told to the caller', maxLength: 500 },
           },
@@ -184,7 +190,7 @@ interface ProgressReporter {
 
 /** Well below the minute after which most clients stop waiting. */
 const HEARTBEAT_MS = 15_000;
-/** What a sign of life adds: progress has to grow, or it is none. */
+/** What a sign of life adds: progress has to grow, or clients ignore it. */
 const STEP = 0.001;
 const INCLUDES_INFO: ReadonlySet<LoggingLevel | undefined> = new Set<LoggingLevel>(['debug', 'info']);
 

@@ -1,17 +1,17 @@
 /** `tool-runtime mcp`: MCP on standard input and output. */
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
 import { createApprovalDesk } from '../../sessions/approval-desk.ts';
+import { createReloadingRuntime, governingFiles } from '../../sessions/reloading-runtime.ts';
 import { showRuntimeWarning } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { PROFILE_NAMES, resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { FrameTransport } from './frame-transport.ts';
 import { createLocalBackend } from './local-backend.ts';
-import { createReloadingRuntime } from './reloading-runtime.ts';
+import type { McpBackend } from './mcp-backend.ts';
 
 export interface McpStdioOptions {
   readonly workspace: string;
@@ -31,7 +31,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   const approvals = createApprovalDesk({ now: Date.now });
   const runtimes = createReloadingRuntime({
     open: () => options.openRuntime(approvals),
-    files: () => filesOf(options),
+    files: () => governingFiles({ workspace: options.workspace, state: options.state, registry: options.registry }),
     onRefused: showRuntimeWarning,
   });
   const open = () => runtimes.current();
@@ -43,7 +43,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   });
   runtimes.onChange(() => backend.renew());
   const transport = new FrameTransport(process.stdin, process.stdout);
-  const connection = serveStdio(() => createMcpServer(backend), { transport });
+  const connection = serveStdio(() => serveOn(transport, backend), { transport });
   try {
     await whenClientIsGone();
   } finally {
@@ -54,6 +54,13 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
       await runtimes.close();
     });
   }
+}
+
+/** The newest server is the connected one: the first may only have answered which families there are. */
+export function serveOn(transport: FrameTransport, backend: McpBackend): Server {
+  const server = createMcpServer(backend);
+  transport.onplaincall = (message, answers) => server.takePlainCall(message, answers);
+  return server;
 }
 
 /** A client waits this long at most for a server it closed. */
@@ -69,16 +76,6 @@ export async function inTime(close: () => Promise<void>, limitMs: number = CLOSE
   const timer = setTimeout(resolve, limitMs);
   await Promise.race([close(), late]).finally(() => clearTimeout(timer));
 }
-
-/** What the runtime is opened from: the registry, and what the state folder says of it and of mounted servers. */
-async function filesOf({ workspace, registry, state }: McpStdioOptions): Promise<readonly string[]> {
-  const { defaultStateFolder } = await import('@tool-runtime/sdk/parts');
-  const folder = state ?? defaultStateFolder(realpathSync(workspace), process.env);
-  return [registry ?? join(workspace, REGISTRY_FILE), ...STATE_FILES.map((name) => join(folder, name))];
-}
-
-const REGISTRY_FILE = 'tool-runtime.yaml';
-const STATE_FILES = ['trusted-registries.json', 'mcp-pins.json'];
 
 /** Only a profile that the operator defined needs the registry, and with it the runtime. */
 async function chooseProfile({ profile, tools }: McpStdioOptions, open: () => Promise<Runtime>) {

@@ -94,3 +94,47 @@ test('a call that is out of form is refused by the schemas', async () => {
     assert.equal(error?.code, -32_602, JSON.stringify(params));
   }
 });
+
+const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } };
+
+/** A server on a channel of the stdio entry, and what it sends there. */
+async function connected(): Promise<{ server: StrictServer; channel: Transport; sent: unknown[] }> {
+  const server = new StrictServer({ name: 'x', version: '1' }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/call', () => ({ content: [] }));
+  server.setPlainCallHandler(async () => ({ content: [{ type: 'text', text: 'plain' }] }));
+  const sent: unknown[] = [];
+  const channel: Transport = {
+    async start() {},
+    close: async () => channel.onclose?.(),
+    send: async (message) => void sent.push(message),
+  };
+  await server.connect(channel);
+  return { server, channel, sent };
+}
+
+test('a plain call from the codec is answered there, once the family of the connection is settled', async () => {
+  const { server, channel, sent } = await connected();
+  const answered = Promise.withResolvers<JSONRPCMessage>();
+  const answers = { send: async (message: JSONRPCMessage) => answered.resolve(message) };
+  assert.equal(server.takePlainCall(CALL, answers), false, 'nothing came through the entry yet');
+  channel.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  for (const message of [null, [], 7, { ...CALL, method: 'ping' }, { ...CALL, params: { name: 'x', task: {} } }]) {
+    assert.equal(server.takePlainCall(message, answers), false, JSON.stringify(message));
+  }
+  assert.equal(server.takePlainCall(CALL, answers), true);
+  assert.deepEqual(await answered.promise, {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { content: [{ type: 'text', text: 'plain' }] },
+  });
+  assert.deepEqual(sent, []);
+  await server.close();
+  assert.equal(server.takePlainCall(CALL, answers), false, 'closed');
+});
+
+test('a connection that the entry still classifies is not settled', async () => {
+  const { server, channel } = await connected();
+  channel.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' }, { classification: { era: 'legacy' } });
+  assert.equal(server.takePlainCall(CALL, { send: async () => {} }), false);
+  await server.close();
+});

@@ -37,7 +37,7 @@ export function toToolResult(response: ToolResponse, { answer, structureBytes, p
   };
 }
 
-/** Warnings stand beside the data, with those that the tool itself has. */
+/** Warnings are beside the data, with those that the tool itself has. */
 function structureOf({ data, warnings }: ToolResponse, maxBytes: number) {
   if (!isJsonObject(data)) return undefined;
   const own = data['warnings'];

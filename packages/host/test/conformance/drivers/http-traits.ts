@@ -1,4 +1,4 @@
-/** What HTTP is like, whoever speaks it: requests and a stream of events beside them. */
+/** The traits of HTTP, for every client: requests and a stream of events beside them. */
 import type { Traits } from '../transport.ts';
 
 export const HTTP_TRAITS: Traits = {

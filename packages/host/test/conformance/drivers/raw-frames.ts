@@ -1,4 +1,4 @@
-/** WebSocket frames by hand over TCP: handshake, masks, pings and the goodbye are all written out. */
+/** WebSocket frames by hand on TCP: handshake, masks, pings and the goodbye are all written out. */
 import assert from 'node:assert/strict';
 import { TOKENS } from '../../open-host.ts';
 import { addressOf, type RawSocket } from '../../wire/raw-socket.ts';

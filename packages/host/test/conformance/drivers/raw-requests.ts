@@ -1,4 +1,4 @@
-/** HTTP/1.1 by hand over TCP: every request on a connection of its own, the chunks of the event stream taken apart. */
+/** HTTP/1.1 by hand on TCP: every request on a connection of its own, the chunks of the event stream taken apart. */
 import { TOKENS } from '../../open-host.ts';
 import { readAnswer, readAnswerHead, takeChunk, writeRequest } from '../../wire/raw-http.ts';
 import { addressOf, openSocket, type RawSocket } from '../../wire/raw-socket.ts';

@@ -1,6 +1,6 @@
 /**
- * `tool-runtime stdio` as a process of its own, from the sources. The process is the session: nobody else can reach it,
- * nobody can come back to it, and nobody is there to answer its questions.
+ * `tool-runtime stdio` as a process of its own, from the sources. The process is the session: no other client can reach it,
+ * no client can come back to it, and its questions are not answered.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

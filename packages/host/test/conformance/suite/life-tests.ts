@@ -20,7 +20,7 @@ export function lifeTests(transport: () => Transport): void {
     await client.attach();
     client.send(toolRequest(client, 'delete', 'fs_delete', { path: file }));
     if (traits.approvals === 'refused') {
-      // Nobody can be asked, so nothing is done; and an answer has no question.
+      // No approver exists, so nothing is done; and an answer has no question.
       assert.equal(outcomeOf(await client.inbox.terminal('delete')), 'E_POLICY');
       client.send({ type: 'ApprovalAnswer', approval_id: 'approval.none', answer: 'approved' });
       assert.equal(outcomeOf(await client.inbox.refusal()), 'refused unknown_approval');
@@ -79,7 +79,7 @@ export function lifeTests(transport: () => Transport): void {
     return assert.equal(stage.runs(name), 1);
   });
 
-  test('keeps the answer of a call that ended while nobody was there', async () => {
+  test('keeps the answer of a call that ended while no client was connected', async () => {
     const { traits, connect, stage, lastEventId: newest } = transport();
     const client = await connect();
     await client.attach();
@@ -106,7 +106,7 @@ export function lifeTests(transport: () => Transport): void {
     const name = stage.name();
     client.send(waitRequest(client, 'own', name));
     await client.inbox.until(isProgressOf('own'));
-    // Over HTTP whoever waits for the answer of a request has no need to ask for it.
+    // Over HTTP a client that waits for the answer of a request need not ask for it.
     if (traits.return === 'requests') await client.attach();
     else await client.attach({ pending: ['own'] });
     stage.release(name);
@@ -222,12 +222,12 @@ async function refusesCalls(client: Client): Promise<void> {
   assert.match(outcome, /unknown_session|session_closed|session_expired|token_invalid|not this one|Session is|1008/);
 }
 
-/** Resolves when things have happened that nobody was told. */
+/** Resolves when things have happened that were not reported. */
 async function missesSome({ lastEventId: newest }: Transport, sessionId: string, after: number): Promise<void> {
   await eventually(async () => newest !== undefined && (await newest(sessionId)) > after + 1, 'missed events');
 }
 
-/** Without anybody who could come back, what runs is stopped. */
+/** Without a client that could come back, what runs is stopped. */
 function assertStopped({ stage }: Transport, name: string): void {
   stage.release(name);
   assert.equal(stage.runs(name), 0);

@@ -119,7 +119,7 @@ export function refusalTests(transport: () => Transport): void {
   test('reaches with the token of a session that session and no other', async () => {
     const { traits, connect, stage } = transport();
     if (traits.tokens === 'none') {
-      // There is nobody else to be: who is at the other end is settled before the first byte.
+      // There is only one possible peer: its identity is settled before the first byte.
       const client = await connect();
       client.send({ ...readRequest(client, 'other'), session_id: 'sess-other' });
       return assert.equal(outcomeOf(await client.inbox.terminal('other')), 'refused unknown_session');
@@ -186,7 +186,7 @@ async function afterMistake(
     return settled(client);
   }
   if (traits.return === 'by itself') {
-    // The host ended the connection, nobody knows whether it had read the request; the client finds out and says so.
+    // The host ended the connection, and it is unknown whether it had read the request; the client finds out and says so.
     const answer = await client.inbox.terminal('huge');
     assert.equal(answer.type, 'ErrorMessage');
     return settled(client);

@@ -29,7 +29,7 @@ export interface SuiteResult {
   /** Scenarios whose client was ended at its time limit. */
   readonly timedOut: readonly string[];
   readonly scenarios: readonly Scenario[];
-  /** Everything it printed, for whoever wants to know why. */
+  /** Everything it printed, for finding out why. */
   readonly output: string;
 }
 

@@ -53,7 +53,7 @@ function bare(id: string): string {
 export function describeQuestion(question: PendingApproval, all: readonly PendingApproval[]): readonly string[] {
   const { approval_id, tool, actor, reason, args, effect, scope, expires_at } = question;
   const left = Math.max(0, Math.round(expires_at - Date.now() / 1000));
-  const shown = effect?.text.split('\n') ?? [JSON.stringify(args)];
+  const shown = effect === undefined ? [JSON.stringify(args)] : effectLines(effect);
   return [
     `${paint('bold', shortId(approval_id, all))}  ${plainText(tool)}  by ${plainText(actor)}, ${left} s left`,
     `  because ${plainText(reason)}`,
@@ -62,7 +62,14 @@ export function describeQuestion(question: PendingApproval, all: readonly Pendin
   ];
 }
 
+/** The text is cut for forms; the diff beside it less. */
+function effectLines({ text, ran }: NonNullable<PendingApproval['effect']>): readonly string[] {
+  if (ran === undefined || ran.diff === '') return text.split('\n');
+  const at = text.indexOf(ran.diff.slice(0, 100));
+  return [...(at < 0 ? text : text.slice(0, at)).trimEnd().split('\n'), ...ran.diff.trimEnd().split('\n')];
+}
+
 function coloured(line: string, kind: string | undefined): string {
-  if (kind !== 'diff') return line;
+  if (kind !== 'diff' && kind !== 'effects') return line;
   return line.startsWith('+') ? paint('green', line) : line.startsWith('-') ? paint('red', line) : line;
 }

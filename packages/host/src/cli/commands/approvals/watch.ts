@@ -1,5 +1,5 @@
 /**
- * Asks the person at a terminal: one question after the other, one key for an answer. Whoever answers elsewhere is as good:
+ * Asks the person at a terminal: one question after the other, one key for an answer. An answer given elsewhere counts as well:
  * a question that is gone leaves the screen. The terminal is given back as it was.
  */
 import { createInterface } from 'node:readline';

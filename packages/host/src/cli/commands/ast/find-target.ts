@@ -40,7 +40,7 @@ interface Place {
   readonly col: number | undefined;
 }
 
-/** The declaration whose name stands there, else the innermost one that begins on the line. */
+/** The declaration whose name is there, else the innermost one that begins on the line. */
 async function atPlace({ file, line, col }: Place, session: AstSession): Promise<ListedNode | undefined> {
   if (line < 1 || col === 0) throw badUsage('Lines and columns begin at 1');
   const found = await session.ask<Found>('ast_query', {

@@ -114,7 +114,7 @@ interface Reference {
 
 const MAX_REFS = 10_000;
 
-/** ast refs: who uses a declaration. */
+/** ast refs: the uses of a declaration. */
 export function addRefs(command: Command, done: Done): void {
   withRuntimeOptions(command.command('refs').description('References to a declaration'))
     .argument('<target>', 'name, id, or file:line:col of a declaration')
@@ -131,16 +131,19 @@ async function refs(target: string, options: SharedOptions, session: AstSession)
     showFailure(response, options);
     return 1;
   }
-  const { references, confidence, nodes } = response.data as unknown as {
+  const {
+    references,
+    left_out: leftOut = [],
+    nodes,
+  } = response.data as unknown as {
     readonly references: readonly Reference[];
-    readonly confidence: string;
+    readonly left_out?: readonly string[];
     readonly nodes: readonly object[];
   };
   if (options.json === true) printJson(response, { compact: true });
   else for (const one of references) printLine(referenceLine(one));
   if (references.length === 0) showError(nodes.length === 0 ? `Nothing found: ${target}` : `No references: ${target}`);
-  else if (confidence === 'name' && options.json !== true)
-    printLine(paint('dim', 'found by name: other declarations may share it'));
+  if (options.json !== true) for (const line of leftOut) printLine(paint('dim', line));
   return references.length === 0 ? 1 : 0;
 }
 

@@ -61,7 +61,7 @@ describe('tool-runtime audit tree', () => {
     assert.deepEqual(started?.details['manifest'], JSON.parse(JSON.stringify(manifest)));
   });
 
-  test('says so when there is nothing, nobody of that id, or more than one', async () => {
+  test('says so when there is nothing, no session with that id, or more than one', async () => {
     using scratch = createScratch();
     await (await createRuntime({ workspace: scratch.workspace, state: scratch.state })).close();
     assert.equal((await tree(scratch)).stdout, 'no session had children\n');

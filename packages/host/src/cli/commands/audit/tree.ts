@@ -1,9 +1,9 @@
 /** audit tree: which session opened which child, with what, and how each of them ended. */
 import type { Command } from 'commander';
+import type { FamilyMember } from '../../../records/families.ts';
 import { badUsage } from '../../../terminal/bad-usage.ts';
 import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
-import type { FamilyMember } from '../../family-tree.ts';
 import { withJournal } from '../../open-journal.ts';
 import { type ArchivedOption, withArchivedOption } from './read.ts';
 
@@ -23,7 +23,7 @@ export function addTree(command: Command, done: Done): void {
 }
 
 async function membersToShow(session: string | undefined, options: ArchivedOption): Promise<readonly FamilyMember[]> {
-  const { findMembers, readFamilies } = await import('../../family-tree.ts');
+  const { findMembers, readFamilies } = await import('../../../records/families.ts');
   const { archived = false } = options;
   const families = await withJournal(options, (journal) => readFamilies(journal, { archived }));
   if (session === undefined) return families.filter(({ children }) => children.length > 0);

@@ -127,7 +127,7 @@ describe('tool-runtime audit verify', () => {
     const sentence = stdout.trimEnd().split('\n').at(-1) ?? '';
     assert.match(
       sentence,
-      /^Without a head kept outside of the state folder .* cannot detect [^.]*journal\.key[^.]*\.$/,
+      /^No witness: without a head kept outside of the state folder .* cannot detect [^.]*journal\.key[^.]*\.$/,
     );
     assert.equal(JSON.parse((await audit(scratch, 'verify', '--json')).stdout).undetectable, sentence);
   });

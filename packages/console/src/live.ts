@@ -1,0 +1,126 @@
+/** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
+import { effect, signal } from '@preact/signals';
+import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
+import { host, may, person } from './host.ts';
+
+export type Link = 'connecting' | 'live' | 'broken';
+
+export const link = signal<Link>('connecting');
+export const missed = signal(0);
+export const isPaused = signal(false);
+/** Grows when something happened; screens that show it ask again. */
+export const pulse = signal(0);
+export const approvals = signal<readonly PendingApproval[]>([]);
+export const soundOn = signal(localStorage.getItem('sound') === 'true');
+/** The clock of things that grow older on the screen. */
+export const now = signal(Date.now());
+/** Calls that run, by session and request: what they said last. */
+export const running = signal<ReadonlyMap<string, EventMessage>>(new Map());
+
+const EVERY_MS = 250;
+const seen: { lastId?: number; isDirty: boolean; isOld: boolean; questions: ReadonlySet<string> } = {
+  isDirty: false,
+  isOld: false,
+  questions: new Set(),
+};
+
+function onEvent(event: EventMessage): void {
+  if (event.id !== undefined) seen.lastId = event.id;
+  seen.isDirty = true;
+  if (event.event === 'EventsMissed') {
+    const lost = event.data?.['missed'];
+    missed.value += typeof lost === 'number' ? lost : 1;
+  }
+  if (event.event.startsWith('Approval')) void readApprovals();
+  if (event.event === 'CallStatusChanged' || event.event === 'TaskProgress') noteRunning(event);
+}
+
+function noteRunning(event: EventMessage): void {
+  const key = `${event.session_id} ${event.request_id}`;
+  const isOver = event.data?.['status'] === 'completed' || event.data?.['status'] === 'failed';
+  if (isOver && !running.value.has(key)) return;
+  const next = new Map(running.value);
+  if (isOver) next.delete(key);
+  else next.set(key, event);
+  running.value = next;
+}
+
+export async function readApprovals(): Promise<void> {
+  if (!may('approve')) return;
+  try {
+    approvals.value = await host.approvals();
+  } catch {
+    // Asked again with the next tick, until the host answers.
+    seen.isOld = true;
+    return;
+  }
+  const ids = new Set(approvals.value.map(({ approval_id }) => approval_id));
+  if (soundOn.value && [...ids].some((id) => !seen.questions.has(id))) beep();
+  seen.questions = ids;
+}
+
+function beep(): void {
+  const audio = new AudioContext();
+  const tone = audio.createOscillator();
+  const volume = audio.createGain();
+  volume.gain.value = 0.06;
+  tone.frequency.value = 660;
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.15);
+  tone.onended = () => void audio.close();
+}
+
+export function setSound(wanted: boolean): void {
+  localStorage.setItem('sound', String(wanted));
+  soundOn.value = wanted;
+}
+
+/** Follows the host until the function that it returns is called. */
+export function follow(): () => void {
+  const ending = new AbortController();
+  const timer = setInterval(() => {
+    if (!document.hidden) now.value = Date.now();
+    if (seen.isOld) {
+      seen.isOld = false;
+      void readApprovals();
+    }
+    if (!seen.isDirty || document.hidden || isPaused.value) return;
+    seen.isDirty = false;
+    pulse.value += 1;
+  }, EVERY_MS);
+  const onOpen = (): void => {
+    link.value = 'live';
+    seen.isDirty = true;
+    void readApprovals();
+  };
+  const connect = (): void => {
+    if (ending.signal.aborted || !person.value) return;
+    host
+      .activity({
+        signal: ending.signal,
+        ...(seen.lastId === undefined ? {} : { after: seen.lastId }),
+        onEvent,
+        onOpen,
+        onBreak: () => {
+          link.value = 'broken';
+          running.value = new Map();
+        },
+      })
+      .catch(() => {
+        // Refused or never reached: the person may have been signed out, or the host is not up yet.
+        link.value = 'broken';
+        setTimeout(connect, 1000);
+      });
+  };
+  connect();
+  const badge = effect(() => {
+    const waiting = approvals.value.length;
+    document.title = waiting === 0 ? 'Console' : `(${waiting}) Console`;
+  });
+  return () => {
+    ending.abort();
+    clearInterval(timer);
+    badge();
+  };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Duplex, duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { createMemoryLedger } from '@tool-runtime/sdk/testing';
+import { startHost } from '../start-host.ts';
+import type { FleetCaller, HostFleet } from './host-fleet.ts';
+
+/** A host in a fleet of one; what a caller sends arrives as it would through a tunnel. */
+async function openMember(t: TestContext) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'fleet-entrance-')));
+  const folders = ['one', 'two'].map((name) => join(root, name));
+  for (const folder of folders) mkdirSync(folder);
+  const ledger = createMemoryLedger();
+  ledger.moveTo('a');
+  let accept: (socket: Duplex, caller: FleetCaller) => void = () => assert.fail('not served yet');
+  const fleet: HostFleet = {
+    nameOf: (folder) => basename(folder),
+    ledgerOf: () => ledger.of('a'),
+    serve: async (take) => {
+      accept = take;
+    },
+    ship() {},
+    drain: async () => {},
+    close: async () => {},
+  };
+  const running = await startHost({ workspaces: folders, state: join(root, 'state'), fleet });
+  t.after(async () => {
+    await running.stop({ now: true });
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    root,
+    async ask(caller: FleetCaller, method: string, path: string, body?: object, token?: string) {
+      const [client, host] = duplexPair();
+      accept(host, caller);
+      const asked = request({
+        createConnection: () => client,
+        method,
+        path,
+        headers: {
+          host: 'localhost',
+          connection: 'close',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+      });
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        asked.once('response', resolve);
+        asked.once('error', reject);
+      });
+      return { status: answer.statusCode, body: JSON.parse(await text(answer)) };
+    },
+  };
+}
+
+test('a caller opens sessions in the workspace it was let through to, whatever it asks for', async (t) => {
+  const { root, ask } = await openMember(t);
+  const caller = { user: 'agent', workspace: 'two' };
+  const named = await ask(caller, 'POST', '/v1/sessions', { workspace: 'one' });
+  assert.deepEqual([named.status, named.body.workspace, named.body.actor], [201, join(root, 'two'), 'agent']);
+  const other = await ask({ ...caller, workspace: 'one' }, 'POST', '/v1/sessions', {});
+  assert.equal(other.body.workspace, join(root, 'one'));
+});
+
+test('a caller reaches its own sessions only, also of the same name in another workspace', async (t) => {
+  const { ask } = await openMember(t);
+  const caller = { user: 'agent', workspace: 'one' };
+  const { body } = await ask(caller, 'POST', '/v1/sessions', {});
+  const path = `/v1/sessions/${body.session_id}`;
+  assert.equal((await ask(caller, 'GET', path)).status, 200);
+  assert.equal((await ask({ ...caller, workspace: 'two' }, 'GET', path)).status, 404);
+  assert.equal((await ask({ ...caller, user: 'other' }, 'GET', path)).status, 404);
+});
+
+test('a caller is neither administrator nor approver, unless the host names it as one', async (t) => {
+  const { ask } = await openMember(t);
+  const caller = { user: 'agent', workspace: 'one' };
+  assert.equal((await ask(caller, 'POST', '/v1/drain')).status, 403);
+  assert.equal((await ask(caller, 'GET', '/v1/approvals')).status, 403);
+  assert.equal((await ask({ ...caller, mayApprove: true }, 'GET', '/v1/approvals')).status, 200);
+  assert.equal((await ask(caller, 'GET', '/v1/sessions')).status, 200);
+});

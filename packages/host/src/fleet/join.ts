@@ -1,0 +1,52 @@
+/** Joins a fleet for `serve --fleet`. The package of the fleet is loaded here and nowhere else. */
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { Log } from '../ops/log.ts';
+import type { HostFleet } from './host-fleet.ts';
+
+export interface JoinRequest {
+  readonly file: string;
+  readonly folders: readonly string[];
+  readonly version: string;
+  readonly log: Log;
+}
+
+export async function joinFleetOf({ file, folders, version, log }: JoinRequest): Promise<HostFleet> {
+  const { joinFleet, readFleetFile } = await loadFleet();
+  const fleet = readFleetFile(file);
+  const real = [...new Set(folders.map((folder) => realpathSync.native(folder)))];
+  const names = new Map(real.map((folder, at) => [folder, fleet.workspaces?.[at] ?? (basename(folder) || 'root')]));
+  const nameOf = (folder: string): string => names.get(folder) ?? basename(folder);
+  const member = await joinFleet(fleet, {
+    workspaces: [...names.values()],
+    version,
+    log: (event, fields) => log.info(event, fields),
+  });
+  return {
+    nameOf,
+    ledgerOf: (workspace) => member.ledgerOf(workspace),
+    serve: (accept) => member.serve(accept),
+    ship(workspace, runtime) {
+      const { journalId } = runtime();
+      member.ship(workspace, {
+        journalId,
+        read: (filter) => runtime().records(filter),
+        head: () => runtime().head().seq,
+      });
+    },
+    drain: () => member.drain(),
+    close: () => member.close(),
+  };
+}
+
+async function loadFleet() {
+  try {
+    return await import('@tool-runtime/fleet/host');
+  } catch (cause) {
+    throw new ToolError('E_VALIDATION_FAIL', 'The package @tool-runtime/fleet is not installed', {
+      details: { reason: 'package_missing', next: 'npm install @tool-runtime/fleet' },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,80 @@
+/** Routes about the whole host for people who look at it: live activity, the registry in force, figures over time. */
+import { metricsHistorySchema, registryViewSchema } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { missedText } from '../../dispatch/resume.ts';
+import { viewRegistry } from '../../records/registry-view.ts';
+import { defineRoute, type RouteAnswer } from '../route.ts';
+import { lastEventId, openStream } from './events.ts';
+
+export const showRegistry = defineRoute({
+  id: 'showRegistry',
+  method: 'get',
+  path: '/v1/registry',
+  summary: 'The registry in force, value by value, each with the line it comes from',
+  scope: 'audit',
+  isHostWide: true,
+  query: z.strictObject({ workspace: z.string().max(4096).exactOptional() }),
+  answers: { 200: { description: 'The values', schema: registryViewSchema } },
+  handle({ host, query }) {
+    const { runtime, name } = host.workspaces.find(query.workspace);
+    return { status: 200, json: viewRegistry(runtime.registry, name) };
+  },
+});
+
+export const metricsHistory = defineRoute({
+  id: 'metricsHistory',
+  method: 'get',
+  path: '/v1/metrics/history',
+  summary: 'Figures of the last hour in steps of five seconds, and since the start',
+  scope: 'read',
+  isHostWide: true,
+  answers: { 200: { description: 'Figures', schema: metricsHistorySchema } },
+  handle: ({ host }) => ({ status: 200, json: host.history.history() }),
+});
+
+export const activity = defineRoute({
+  id: 'activity',
+  method: 'get',
+  path: '/v1/activity',
+  summary: 'Events of every session as they happen (server-sent events)',
+  scope: 'audit',
+  isHostWide: true,
+  query: z.strictObject({
+    after: z.coerce
+      .number()
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe('As the header Last-Event-ID; counts before it'),
+  }),
+  headers: { 'Last-Event-ID': 'The id of the last event that was seen; events after it come first' },
+  answers: {
+    200: {
+      description: 'A stream: `id` is the id of the event, `data` an EventMessage; changes of status are among them',
+      type: 'text/event-stream',
+    },
+  },
+  handle({ host, isWelcome, query, incoming, outgoing }): RouteAnswer {
+    const after = query.after ?? lastEventId(incoming.headers['last-event-id']);
+    const stream = openStream(outgoing, 'host', host);
+    const leave = host.activity.listen(stream.send);
+    if (after !== undefined) {
+      const { events, isComplete } = host.activity.log.after(after);
+      const id = (events[0]?.id ?? host.activity.log.lastId + 1) - 1;
+      if (!isComplete) stream.send({ id, text: missedText('host', id, 'Older events are no longer kept') });
+      for (const event of events) stream.send(event);
+    }
+    const goAway = (): void => void outgoing.end();
+    host.goingAway.add(goAway);
+    const beat = setInterval(() => {
+      if (isWelcome()) outgoing.write(': beat\n\n');
+      else outgoing.end();
+    }, host.limits.heartbeatMs);
+    outgoing.on('close', () => {
+      clearInterval(beat);
+      host.goingAway.delete(goAway);
+      leave();
+    });
+    return 'sent';
+  },
+});

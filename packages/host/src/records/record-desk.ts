@@ -1,0 +1,82 @@
+/** What readers of the journal ask a host for: one index for each workspace, made when it is first wanted. */
+import { type CallDetail, type Families, type JournalState, ToolError } from '@tool-runtime/protocol';
+import type { Runtime } from '@tool-runtime/sdk';
+import { callRow, createPageReader, type PageReader } from './read-pages.ts';
+import { createRecordIndex, type RecordIndex } from './record-index.ts';
+
+export interface RecordWorkspace {
+  readonly name: string;
+  readonly path: string;
+  readonly runtime: Runtime;
+}
+
+export interface RecordDesk {
+  /** Up to date. */
+  pages(workspace: RecordWorkspace, archived: boolean): Promise<PageReader>;
+  /** Throws E_POLICY, reason `unknown_call`. */
+  detail(workspace: RecordWorkspace, callId: string): Promise<Omit<CallDetail, 'answer'>>;
+  families(workspace: RecordWorkspace, limit: number): Promise<Families>;
+  state(workspace: RecordWorkspace): Promise<Omit<JournalState, 'workspaces'>>;
+}
+
+interface Opened {
+  readonly index: RecordIndex;
+  readonly pages: PageReader;
+}
+
+export function createRecordDesk(): RecordDesk {
+  const opened = new Map<string, Opened>();
+
+  async function open(workspace: RecordWorkspace, archived: boolean): Promise<Opened> {
+    const key = `${archived} ${workspace.path}`;
+    const known = opened.get(key);
+    const index = known?.index ?? createRecordIndex({ runtime: () => workspace.runtime, archived });
+    const entry = known ?? { index, pages: createPageReader(index, workspace.name) };
+    opened.set(key, entry);
+    await entry.index.catchUp();
+    return entry;
+  }
+
+  return {
+    pages: async (workspace, archived) => (await open(workspace, archived)).pages,
+    async detail(workspace, callId) {
+      const recent = (await open(workspace, false)).index;
+      const archived = recent.call(callId) === undefined;
+      const index = archived ? (await open(workspace, true)).index : recent;
+      const call = index.call(callId);
+      if (call === undefined) throw unknownCall();
+      const records = workspace.runtime.records({ after: call.first_seq - 1, limit: call.count, callId, archived });
+      const change = await workspace.runtime.changeOf(call.session_id, callId);
+      return {
+        call: callRow(call),
+        workspace: workspace.name,
+        records: Array.from(records, (record) => ({ ...record }) as unknown as CallDetail['records'][number]),
+        ...(change === undefined ? {} : { change }),
+        head: index.head,
+      };
+    },
+    async families(workspace, limit) {
+      const { index } = await open(workspace, false);
+      const all = index.families.families(workspace.runtime.instances());
+      return { workspace: workspace.name, total: all.length, families: all.slice(-limit).reverse() };
+    },
+    async state(workspace) {
+      const { rows, calls } = (await open(workspace, false)).index;
+      const [first, last] = [rows[0], rows.at(-1)];
+      return {
+        workspace: workspace.name,
+        head: workspace.runtime.head(),
+        records: rows.length,
+        calls: calls.length,
+        ...(first === undefined ? {} : { first_seq: first.seq, first_at_ms: first.at_ms }),
+        ...(last === undefined ? {} : { last_at_ms: last.at_ms }),
+      };
+    },
+  };
+}
+
+function unknownCall(): ToolError {
+  return new ToolError('E_POLICY', 'The journal has no such call', {
+    details: { reason: 'unknown_call', next: 'look at GET /v1/calls; old calls may have been pruned' },
+  });
+}
