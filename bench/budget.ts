@@ -4,7 +4,7 @@
  * Where a figure was taken in rounds and the limit lies inside their middle half, the run cannot tell whether the budget
  * is met: the verdict is `inside noise`.
  */
-import { quantile } from './measure.ts';
+import { MIN_ROUNDS, quantile } from './measure.ts';
 import { alignColumns } from './table.ts';
 
 export interface Budget {
@@ -24,8 +24,6 @@ export interface JudgedBudget extends Omit<Budget, 'rounds'> {
   /** The middle half of the rounds. */
   readonly spread?: { readonly low: number; readonly high: number };
 }
-
-const MIN_ROUNDS = 4;
 
 export function judgeBudget({ rounds = [], ...budget }: Budget): JudgedBudget {
   const isMet = (figure: number): boolean =>

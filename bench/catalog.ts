@@ -1,5 +1,6 @@
 /** Every group, one line each. */
 export { ast } from './groups/ast.ts';
+export { changes } from './groups/changes.ts';
 export { commands } from './groups/commands.ts';
 export { files } from './groups/files.ts';
 export { git } from './groups/git.ts';

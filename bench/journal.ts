@@ -19,6 +19,8 @@ export interface Row {
   readonly name: string;
   readonly microsPerCall: number;
   readonly p99Micros?: number;
+  /** Medians of consecutive parts of the run. */
+  readonly rounds?: readonly number[];
 }
 
 const ARGS_HASH = `hmac-sha256:${'5b'.repeat(32)}`;
@@ -88,7 +90,7 @@ interface Load {
   readonly inFlight: number;
 }
 
-/** Time per call of each round of `inFlight` calls, in microseconds, sorted. */
+/** Time per call of each round of `inFlight` calls, in microseconds, as they came. */
 async function measure(journal: JournalStore, { of, calls, inFlight }: Load): Promise<Float64Array> {
   const oneCall = CALLS[of];
   const rounds = Math.floor(calls / inFlight);
@@ -108,9 +110,19 @@ function rows(name: string, micros: Float64Array): readonly Row[] {
   const sorted = micros.toSorted();
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
   return [
-    { name, microsPerCall: at(0.5), p99Micros: at(0.99) },
+    { name, microsPerCall: at(0.5), p99Micros: at(0.99), rounds: partsOf(micros) },
     { name: `${name}, mean`, microsPerCall: mean },
   ];
+}
+
+const PARTS = 12;
+
+function partsOf(micros: Float64Array): readonly number[] {
+  const size = Math.ceil(micros.length / PARTS);
+  return Array.from({ length: Math.ceil(micros.length / size) }, (_, part) => {
+    const sorted = micros.slice(part * size, (part + 1) * size).sort();
+    return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  });
 }
 
 async function storeRows(name: string, open: () => JournalStore, load: Load): Promise<readonly Row[]> {
@@ -123,10 +135,14 @@ async function storeRows(name: string, open: () => JournalStore, load: Load): Pr
 }
 
 function verifyRow(journal: JournalStore): Row {
-  const started = performance.now();
-  const { ok, records } = journal.verify();
-  if (!ok) throw new TypeError('The journal of the benchmark does not verify');
-  return { name: 'journal verify, per record', microsPerCall: ((performance.now() - started) * 1000) / records };
+  const rounds = Array.from({ length: 5 }, () => {
+    const started = performance.now();
+    const { ok, records } = journal.verify();
+    if (!ok) throw new TypeError('The journal of the benchmark does not verify');
+    return ((performance.now() - started) * 1000) / records;
+  });
+  const [, , middle = Number.NaN] = rounds.toSorted((one, other) => one - other);
+  return { name: 'journal verify, per record', microsPerCall: middle, rounds };
 }
 
 function perOperation(name: string, operation: () => unknown): Row {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Comparison, compare, inFlight, inSequence, type Measured, moreThan, ratioOf } from './measure.ts';
+import {
+  type Comparison,
+  compare,
+  inFlight,
+  inSequence,
+  type Measured,
+  moreThan,
+  perRound,
+  ratioOf,
+} from './measure.ts';
 
 const ONE_SAMPLE = { samplesPerRound: 1, sampleMs: 0, warmUpMs: 0, quietMs: 0 };
 
@@ -19,6 +28,14 @@ describe('compare', () => {
         [4, 1],
       ],
     );
+  });
+
+  test('begins no further round when its time is up, but makes enough to judge by', async () => {
+    const cases = [{ name: 'a', run: () => {} }];
+    const { rounds, cases: made } = await compare(cases, { ...ONE_SAMPLE, rounds: 100, longestMs: 0 });
+    assert.deepEqual([rounds, made.get('a')?.roundMicros.length], [4, 4]);
+    const { rounds: asked } = await compare(cases, { ...ONE_SAMPLE, rounds: 7, longestMs: 60_000 });
+    assert.equal(asked, 7);
   });
 
   test('makes samples longer until they take as long as asked', async () => {
@@ -49,6 +66,17 @@ describe('moreThan', () => {
   test('subtracts inside each round, so that a slow round does not count', () => {
     const cases = new Map([measured('floor', [1, 10, 1]), measured('more', [4, 90, 4])]);
     assert.equal(moreThan({ rounds: 3, quietRounds: 0, cases }, 'more', 'floor').measured, 3);
+  });
+});
+
+describe('perRound', () => {
+  test('takes a figure of several cases in every round and tells all of them', () => {
+    const cases = new Map([measured('own', [6, 90, 8]), measured('peer', [2, 20, 1]), measured('start', [1, 10, 1])]);
+    const figure = perRound(
+      { rounds: 3, quietRounds: 0, cases },
+      (micros) => micros('own') / (micros('peer') + micros('start')),
+    );
+    assert.deepEqual(figure, { measured: 3, rounds: [2, 3, 4] });
   });
 });
 

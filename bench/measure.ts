@@ -20,10 +20,16 @@ export interface Plan {
   readonly samplesPerRound: number;
   /** A sample grows until it takes this long. */
   readonly sampleMs: number;
+  /** Longest warm-up of one case. It ends before when the case takes no less time than before. */
   readonly warmUpMs: number;
   /** Longest wait for a quiet machine before each round. */
   readonly quietMs: number;
+  /** No further round begins after so long, once there are enough to judge by. */
+  readonly longestMs?: number;
 }
+
+/** With fewer rounds no spread is told. */
+export const MIN_ROUNDS = 4;
 
 export interface Measured {
   readonly name: string;
@@ -55,7 +61,9 @@ export async function compare(cases: readonly Case[], plan: Plan): Promise<Compa
   // new to the process, and the case that allocates most would pay for touching them. Absent without --expose-gc.
   globalThis.gc?.();
   let quietRounds = 0;
-  for (let round = 0; round < plan.rounds; round++) {
+  const until = performance.now() + (plan.longestMs ?? Number.POSITIVE_INFINITY);
+  let round = 0;
+  for (; round < plan.rounds && (round < MIN_ROUNDS || performance.now() < until); round++) {
     if (await quietMachine(plan.quietMs)) quietRounds += 1;
     for (let turn = 0; turn < all.length; turn++) {
       const series = all[(round + turn) % all.length];
@@ -63,7 +71,7 @@ export async function compare(cases: readonly Case[], plan: Plan): Promise<Compa
     }
   }
   const measured = new Map(all.map((series) => [series.subject.name, summarize(series)]));
-  return { cases: measured, rounds: plan.rounds, quietRounds };
+  return { cases: measured, rounds: round, quietRounds };
 }
 
 /** Time of `name` divided by time of `peer`: below 1 is faster. */
@@ -79,31 +87,36 @@ export interface Estimate {
 
 /** Time of `name` divided by time of `peer`. */
 export function timesAs(comparison: Comparison, name: string, peer: string): Estimate {
-  return estimate(comparison, { name, peer }, (own, other) => own / other);
+  return perRound(comparison, (micros) => micros(name) / micros(peer));
 }
 
 /** How many times as fast as `peer`. */
 export function timesFaster(comparison: Comparison, name: string, peer: string): Estimate {
-  return estimate(comparison, { name, peer }, (own, other) => other / own);
+  return perRound(comparison, (micros) => micros(peer) / micros(name));
 }
 
 /** Microseconds that `name` takes more than `peer`. */
 export function moreThan(comparison: Comparison, name: string, peer: string): Estimate {
-  return estimate(comparison, { name, peer }, (own, other) => own - other);
+  return perRound(comparison, (micros) => micros(name) - micros(peer));
 }
 
 /** Microseconds of `name`. */
 export function microsOf(comparison: Comparison, name: string): Estimate {
-  return estimate(comparison, { name, peer: name }, (own) => own);
+  return perRound(comparison, (micros) => micros(name));
 }
 
-function estimate(
-  { cases }: Comparison,
-  { name, peer }: { readonly name: string; readonly peer: string },
-  figure: (own: number, other: number) => number,
+/** A figure of several cases, taken in every round. `micros`: of a case in that round. */
+export function perRound(
+  { cases, rounds }: Comparison,
+  figure: (micros: (name: string) => number) => number,
 ): Estimate {
-  const other = measuredOf(cases, peer).roundMicros;
-  const rounds = measuredOf(cases, name).roundMicros.map((own, round) => figure(own, other[round] ?? Number.NaN));
+  const figures = Array.from({ length: rounds }, (_, round) =>
+    figure((name) => measuredOf(cases, name).roundMicros[round] ?? Number.NaN),
+  );
+  return estimateOf(figures);
+}
+
+export function estimateOf(rounds: readonly number[]): Estimate {
   return { measured: quantile(rounds, 0.5), rounds };
 }
 
@@ -128,17 +141,29 @@ export function inFlight(width: number, call: () => Promise<unknown>): Case['run
   };
 }
 
+/** A stretch of the warm-up, long enough to compare it with the one before. */
+const STRETCHES = 10;
+const NO_FASTER = 0.95;
+
 /** Runs until code is compiled and caches are warm; answers how many calls fill a sample. */
 async function warmUp({ unit = 1, run }: Case, { sampleMs, warmUpMs }: Plan): Promise<number> {
   let calls = unit;
+  let last = Number.POSITIVE_INFINITY;
+  let stretch = { made: 0, tookMs: 0 };
   const begun = performance.now();
   for (;;) {
     const started = performance.now();
     await run(calls);
-    const ended = performance.now();
-    if (ended - started < sampleMs) calls *= 2;
-    else if (ended - begun >= warmUpMs) return calls;
+    const tookMs = performance.now() - started;
     // Early turns are slow and make the sample look long enough; once warm it may have to grow further.
+    if (tookMs < sampleMs) calls *= 2;
+    else if (performance.now() - begun >= warmUpMs) return calls;
+    stretch = { made: stretch.made + calls, tookMs: stretch.tookMs + tookMs };
+    if (stretch.tookMs < warmUpMs / STRETCHES) continue;
+    const perCall = stretch.tookMs / stretch.made;
+    if (tookMs >= sampleMs && perCall > last * NO_FASTER) return calls;
+    last = perCall;
+    stretch = { made: 0, tookMs: 0 };
   }
 }
 

@@ -13,6 +13,8 @@ export interface Report {
   readonly quick: boolean;
   readonly at: string;
   readonly machine: { readonly summary: string };
+  /** How long the group took. */
+  readonly seconds?: number;
   readonly tables: readonly Table[];
   readonly budgets: readonly JudgedBudget[];
 }
@@ -61,7 +63,7 @@ function readReport(path: string): Report | undefined {
   return report.quick || report.budgets.some(({ verdict }) => verdict === undefined) ? undefined : report;
 }
 
-function section(group: Group, { at, machine, budgets }: Report, folder: string): string[] {
+function section(group: Group, { at, machine, seconds, budgets }: Report, folder: string): string[] {
   return [
     '',
     `## ${group.name}: ${group.summary}`,
@@ -72,6 +74,6 @@ function section(group: Group, { at, machine, budgets }: Report, folder: string)
     '',
     `![${group.name}: median times](${folder}/${group.name}.svg)`,
     '',
-    `${at.slice(0, 10)}, ${machine.summary}. [All figures](${folder}/${group.name}.txt).`,
+    `${at.slice(0, 10)}, ${machine.summary}${seconds === undefined ? '' : `, ${seconds} s`}. [All figures](${folder}/${group.name}.txt).`,
   ];
 }

@@ -1,5 +1,6 @@
 /**
  * `npm run bench [-- group … --quick --results folder]`: runs the groups of the catalog, all or the named ones.
+ * `npm run bench -- conformance` measures nothing: it runs the conformance suite against this project and its peers.
  *
  * Prints tables and budgets, writes the same to bench/results/<group>.json with a chart beside it, and renews
  * docs/performance.md and docs/performance/ from the newest results of all groups. Ends with 0 also when a budget is
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { formatBudgets, judgeBudget } from './budget.ts';
 import * as catalog from './catalog.ts';
 import { chartOf } from './chart.ts';
+import { CONFORMANCE, CONFORMANCE_SUMMARY, runConformance } from './conformance.ts';
 import type { Group, GroupOptions } from './group.ts';
 import { writePage } from './performance-page.ts';
 import { formatTable } from './table.ts';
@@ -24,11 +26,14 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { quick: { type: 'boolean', default: false }, results: { type: 'string' } },
   });
+  if (positionals.includes(CONFORMANCE)) {
+    if (positionals.length > 1) return refuse(`${CONFORMANCE} runs alone: it measures nothing`);
+    return await runConformance();
+  }
   const unknown = positionals.find((name) => !GROUPS.some((group) => group.name === name));
   if (unknown !== undefined) {
     const known = GROUPS.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`);
-    console.error([`No such group: ${unknown}`, ...known].join('\n'));
-    return 2;
+    return refuse([`No such group: ${unknown}`, ...known, `  ${CONFORMANCE} ${CONFORMANCE_SUMMARY}`].join('\n'));
   }
   const results = values.results ?? join(import.meta.dirname, 'results');
   mkdirSync(results, { recursive: true });
@@ -43,17 +48,25 @@ async function main(): Promise<number> {
   return 0;
 }
 
+function refuse(message: string): number {
+  console.error(message);
+  return 2;
+}
+
 async function runGroup(group: Group, options: GroupOptions, results: string): Promise<void> {
   console.log(`\n== ${group.name}: ${group.summary}`);
+  const began = performance.now();
   const { tables, budgets } = await group.run(options);
+  const seconds = Math.round((performance.now() - began) / 1000);
   const judged = budgets.map(judgeBudget);
   for (const table of tables) console.log(`\n${formatTable(table)}`);
-  console.log(`\n${formatBudgets(judged)}`);
+  console.log(`\n${formatBudgets(judged)}\n\n${group.name}: ${seconds} s`);
   const report = {
     group: group.name,
     ...options,
     at: new Date().toISOString(),
     machine: machine(),
+    seconds,
     tables,
     budgets: judged,
   };

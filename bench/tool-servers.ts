@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../packages/host/test/ensure-built.ts';
 import { startLineClient } from './line-client.ts';
 
 export interface ToolServer {
@@ -13,6 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** `tool-runtime stdio` from the built files, journal on. */
 export async function startOurs(workspace: string, state: string): Promise<ToolServer> {
+  ensureBuilt();
   const client = startLineClient({
     program: process.execPath,
     args: [join(ROOT, 'packages/host/bin/tool-runtime.js'), 'stdio', '--workspace', workspace, '--state', state],

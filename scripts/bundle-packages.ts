@@ -4,10 +4,11 @@
  *
  * One file per entry of a package, with shared and lazily loaded parts as chunks beside them. Our packages stay apart,
  * so that a program has each class once. The command is a bundle of its own with all of them inside: it is a program,
- * nobody imports it, and it starts in a fraction of the time.
+ * no program imports it, and it starts in a fraction of the time.
  */
 import path from 'node:path';
 import { bundleCommand, bundlePackage } from './bundling/bundle.ts';
+import { bundleConsole } from './bundling/bundle-console.ts';
 import { writeOutputs } from './bundling/write-outputs.ts';
 import { PUBLISHED } from './packaging/published-packages.ts';
 
@@ -15,7 +16,8 @@ const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'
 await Promise.all(
   PUBLISHED.map(async ({ folder }) => {
     const place = path.join(root, 'packages', folder);
-    const bundles = [await bundlePackage(place), ...(folder === 'host' ? [await bundleCommand(place)] : [])];
+    const bundles = [await bundlePackage(place)];
+    if (folder === 'host') bundles.push(await bundleCommand(place), await bundleConsole(path.dirname(place)));
     writeOutputs(place, bundles.flat());
   }),
 );

@@ -125,7 +125,7 @@ describe('what is looked for in a package', () => {
     assert.deepEqual(judgeContents(fakeTarball(), { root })[0]?.what, 'A licence of its own');
   });
 
-  test('what a package ships besides its code has to be named', () => {
+  test('what a package ships in addition to its code has to be named', () => {
     const tarball = fakeTarball({ files: { 'bin/fake.js': '' } });
     const place = folderOf(tarball);
     assert.deepEqual(judgeContents(tarball, { root: place, ships: [/^bin\//] }), []);
@@ -155,7 +155,7 @@ describe('what is looked for in a package', () => {
     assert.equal(judgeManifest(fakeTarball({ files: { 'binding.gyp': '' } })).length, 1);
   });
 
-  test('entries that lead nowhere, versions of ours that may differ, peers nobody needs', () => {
+  test('entries that lead nowhere, versions of ours that may differ, unneeded peers', () => {
     const manifest = {
       exports: {
         '.': { types: './dist/index.d.ts', default: './dist/gone.js' },

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { checkStructure } from './check-structure.ts';
-import { checkOrder } from './structure/layers.ts';
+import { checkOrder } from './structure/check-layers.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -105,6 +105,16 @@ describe('each violation is found, and nothing else', () => {
       'a message with a word that is not plain',
       { [`${SDK}/platform/files.ts`]: `export const read = 'mend the hook';\n` },
       [`fail plain-words ${SDK}/platform/files.ts:1`],
+    ],
+    [
+      'a comment with a word that is not plain',
+      { [`${SDK}/platform/files.ts`]: `/**\n * Reads a file that nobody owns.\n */\nexport const read = 'nobody';\n` },
+      [`fail plain-words ${SDK}/platform/files.ts:2`],
+    ],
+    [
+      'a title with a word that is not plain',
+      { [`${SDK}/platform/files.test.ts`]: `// Wall-clock time is fine.\ntest('reads behind the wall', () => {});\n` },
+      [`fail plain-words ${SDK}/platform/files.test.ts:2`, `fail plain-words ${SDK}/platform/files.test.ts:2`],
     ],
     [
       'protocol importing Node',

@@ -6,13 +6,13 @@
 import path from 'node:path';
 import { checkArchitecturePage } from './structure/architecture-page.ts';
 import { checkCatalogs } from './structure/catalogs.ts';
+import { checkLayers } from './structure/check-layers.ts';
 import { checkFilePlaces } from './structure/file-places.ts';
 import { type Finding, formatFinding } from './structure/finding.ts';
 import { checkForbiddenCode } from './structure/forbidden-code.ts';
 import { checkForbiddenNames } from './structure/forbidden-names.ts';
 import { checkGuardLists } from './structure/guard-lists.ts';
 import { checkImportCycles } from './structure/import-cycles.ts';
-import { checkLayers } from './structure/layers.ts';
 import { checkMachineTraces } from './structure/machine-traces.ts';
 import { checkPackageBorders } from './structure/package-borders.ts';
 import { checkPlainWords } from './structure/plain-words.ts';

@@ -1,7 +1,7 @@
 /**
  * npm run fuzz [-- target…] [--seconds N] [--seed N] [--replay FILE]: random inputs against what reads other people's text.
  *
- * Runs each target (all of them unless some are named) for a minute unless told otherwise, prints what it found, and
+ * Runs each target (all of them unless some are named) for a minute by default, prints what it found, and
  * leaves every finding in scripts/fuzz/crashes/, from where --replay runs it again. A finding that is fixed goes into
  * scripts/fuzz/seeds/ and stays.
  */

@@ -14,6 +14,7 @@ import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { API_FOLDER, apiPages } from './docs/api-pages.ts';
 import { cliPage } from './docs/cli-page.ts';
+import { conformancePage, readStoredResults } from './docs/conformance-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { httpPage } from './docs/http-page.ts';
 import { registryPage, undocumentedKeys } from './docs/registry-page.ts';
@@ -43,6 +44,7 @@ export async function generateDocs(named: NamedIds = findNamedIds(ROOT)): Promis
     ...schemaFiles({ tools: toolList.map(({ name }) => name), rules: ruleList.map(({ id }) => id) }),
     ['docs/registry.md', registryPage()],
     ['docs/cli.md', await cliPage()],
+    ['docs/conformance.md', conformancePage(readStoredResults(ROOT))],
   ]);
 }
 

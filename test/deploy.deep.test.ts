@@ -1,7 +1,7 @@
 /**
  * The files of examples/deploy as far as a machine without their supervisors can run them: the unit is judged by
  * systemd's own checker and its command is started; the steps of the container file that need no base image run as they
- * stand there, the last of them behind a wall that puts everything where the file says.
+ * are there, the last of them in a sandbox that puts everything where the file says.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -77,7 +77,7 @@ describe('the container file', () => {
   const last = steps.slice(steps.findLastIndex(({ word }) => word === 'FROM'));
   const step = (word: string): string => last.findLast((one) => one.word === word)?.rest ?? '';
 
-  test('runs as somebody who is not root, keeps its state in a volume and has a health check', () => {
+  test('runs as a user other than root, keeps its state in a volume and has a health check', () => {
     assert.deepEqual(
       new Set(steps.filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' ')[0])),
       new Set(['node:24-slim']),

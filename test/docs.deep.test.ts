@@ -91,7 +91,7 @@ describe('the documentation', () => {
   });
 });
 
-/** Commands of a block: what stands before a comment or an operator. */
+/** Commands of a block: what is before a comment or an operator. */
 function commandsOf(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.replace(/ *#.*$/, ''));
   return lines.flatMap((line) => line.split(' && ')).filter((command) => command !== '');

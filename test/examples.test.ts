@@ -6,8 +6,20 @@ import { createPageFolder } from './pages/run-page.ts';
 
 const folder = new URL('../examples/', import.meta.url);
 
+type ExampleRun = ReturnType<typeof runInFolder>;
+const runs = new Map<string, ExampleRun>();
+
+/** Once for all tests of it. */
+function runExample(file: string): ExampleRun {
+  const known = runs.get(file);
+  if (known !== undefined) return known;
+  const run = runInFolder(file);
+  runs.set(file, run);
+  return run;
+}
+
 /** As a reader would run it: in a folder and a home of its own, with `tool-runtime` on the path. */
-function runExample(file: string) {
+function runInFolder(file: string) {
   using place = createPageFolder();
   const { workspace: cwd, environment: env } = place;
   const words = ['-C', 'tool-runtime-source', new URL(file, folder).pathname];

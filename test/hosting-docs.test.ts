@@ -16,6 +16,7 @@ const hosting = readFileSync(join(root, 'docs/hosting.md'), 'utf8');
 function shorten(text: string): string {
   return text
     .replaceAll(/trt_[\w-]+…?/g, 'trt_…')
+    .replaceAll(/#code=[\w-]+…?/g, '#code=…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:7411')
     .replaceAll(/[^\s']*\/host\.sock/g, '…/host.sock')
     .replaceAll(/(tool-runtime status) --state \S+/g, '$1')
@@ -78,6 +79,7 @@ describe('docs/hosting.md', () => {
       keptAnswers: `| answers kept on the host | ${DEFAULT_LIMITS.keptAnswers / kib / kib} Mi characters |`,
       heartbeatMs: `| heartbeat of the host | ${DEFAULT_LIMITS.heartbeatMs / 1000} s |`,
       idleMs: `| silence of a session that set no limit | ${DEFAULT_LIMITS.idleMs / 60_000} min |`,
+      mcpStreamMs: `| stream of an MCP call, for clients that come back for the rest | ${DEFAULT_LIMITS.mcpStreamMs / 60_000} min |`,
       resumeMs: `| return to a session of one connection | ${DEFAULT_LIMITS.resumeMs / 1000} s |`,
     };
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Every registry of docs/policies.md, loaded as it stands there, and every call below it with the answer the page gives. */
+/** Every registry of docs/policies.md, loaded as it is there, and every call below it with the answer the page gives. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

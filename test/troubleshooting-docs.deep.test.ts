@@ -101,7 +101,7 @@ async function oldNode({ root }: Scratch): Promise<string[]> {
   return [stderr];
 }
 
-/** Behind a wall in which the program that makes walls is an empty file. */
+/** In a sandbox in which the program that makes sandboxes is an empty file. */
 async function noWall(scratch: Scratch): Promise<string[]> {
   const registry = join(scratch.root, 'wall.yaml');
   writeFileSync(registry, "version: 1\nshell_allow: ['^echo( |$)']\n");
@@ -219,7 +219,7 @@ async function aHost(scratch: Scratch): Promise<string[]> {
   return [...runs.map(({ stderr }) => stderr), ...asked];
 }
 
-/** fetch does not let anybody choose the Host header. */
+/** fetch does not let callers choose the Host header. */
 async function get(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const asked = request(`${url}/v1/status`, { headers });
   const answer = Promise.withResolvers<string>();

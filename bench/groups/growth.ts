@@ -39,7 +39,7 @@ export const growth: Group = {
     ];
     const curves = [
       ...(await fileCurves(sizes(1000, 10_000, 100_000))),
-      ...(await journalCurves(sizes(1000, 10_000, 100_000, 1_000_000, 10_000_000))),
+      ...(await journalCurves(sizes(1000, 10_000, 100_000, 1_000_000))),
       ...(await sessionCurves(sizes(1, 10, 100, 1000))),
       await fileSizeCurve(sizes(16_384, 262_144, 4_194_304, 67_108_864)),
       ...(await registryCurves(sizes(1, 10, 100, 1000))),

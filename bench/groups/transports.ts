@@ -10,16 +10,7 @@ import { join } from 'node:path';
 import { openBenchRuntime } from '../bench-runtime.ts';
 import type { Budget } from '../budget.ts';
 import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
-import {
-  type Case,
-  type Comparison,
-  compare,
-  inFlight,
-  inSequence,
-  measuredOf,
-  moreThan,
-  timesAs,
-} from '../measure.ts';
+import { type Case, type Comparison, compare, inFlight, inSequence, moreThan, perRound, timesAs } from '../measure.ts';
 import { type Table, tableOf } from '../table.ts';
 import { startFilesystemServer } from '../tool-servers.ts';
 import { requestWriter } from '../wire/request-text.ts';
@@ -208,7 +199,7 @@ function budgetsOf(pairs: Pairs, alone: Comparison, crowd: Comparison): readonly
       name: `one WebSocket, ${IN_FLIGHT} calls in flight`,
       atLeast: 15_000,
       unit: 'calls/s',
-      measured: 1e6 / measuredOf(crowd.cases, hostName('WebSocket')).medianMicros,
+      ...perRound(crowd, (micros) => 1e6 / micros(hostName('WebSocket'))),
     },
   ];
 }

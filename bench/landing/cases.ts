@@ -29,6 +29,8 @@ export interface Landing {
   readonly diff: string | undefined;
   /** As the lines between `*** Begin Patch` and `*** End Patch`. */
   readonly chunk: readonly string[] | undefined;
+  /** As a text, or as a diff without numbers, it would be a sound request for another place. */
+  readonly isOnlyDiff: boolean;
   /** See `isPlaceable`, for the text and for the diff. */
   readonly placeable: { readonly edit: boolean; readonly diff: boolean };
 }
@@ -120,6 +122,8 @@ interface Spoilt {
   /** The request ends so many characters early, in its last line of context. */
   readonly cut?: number;
   readonly escaped?: boolean;
+  /** Only a diff with numbers shows that something is missing; the request has no other form. */
+  readonly isOnlyDiff?: boolean;
 }
 
 type Random = (below: number) => number;
@@ -189,6 +193,11 @@ export const SPOILS: Readonly<Record<string, Spoil>> = {
     const at = 1 + random(change.above.length - 2);
     return { ...as(change, same), above: change.above.filter((_, row) => row !== at) };
   },
+  'left-out edge line': (change, random) => {
+    if (change.above.length < 2) return undefined;
+    const [shift, above] = [random(2) === 0 ? 0 : -1, change.above.slice(0, -1)];
+    return { ...as(change, same), above, shift, isOnlyDiff: true };
+  },
   'invented line': (change, random) => {
     const at = random(change.above.length + 1);
     return {
@@ -210,7 +219,18 @@ export const SPOILS: Readonly<Record<string, Spoil>> = {
 };
 
 function landing(name: string, spoil: string, spoilt: Spoilt): Landing {
-  const { change, above, removed, added, below, shift = 0, eol = '\n', cut = 0, escaped = false } = spoilt;
+  const {
+    change,
+    above,
+    removed,
+    added,
+    below,
+    shift = 0,
+    eol = '\n',
+    cut = 0,
+    escaped = false,
+    isOnlyDiff = false,
+  } = spoilt;
   const text = (lines: readonly string[]): string => lines.map((line) => `${line}${eol}`).join('');
   const end = change.start + change.above.length + change.removed.length + change.below.length;
   const written = (middle: readonly string[]): string => {
@@ -247,11 +267,13 @@ function landing(name: string, spoil: string, spoilt: Spoilt): Landing {
     old,
     new: now,
     diff: escaped ? undefined : diff,
-    chunk: escaped || cut > 0 ? undefined : marked,
+    chunk: escaped || isOnlyDiff || cut > 0 ? undefined : marked,
+    isOnlyDiff,
     placeable: {
-      edit: isPlaceable(file, escaped ? (JSON.parse(`"${old}"`) as string) : old, 'text'),
+      edit: !isOnlyDiff && isPlaceable(file, escaped ? (JSON.parse(`"${old}"`) as string) : old, 'text'),
       diff:
         !escaped &&
+        !isOnlyDiff &&
         isPlaceable(file, [...above, ...removed, ...below].join('\n').slice(0, cut === 0 ? undefined : -cut), 'lines'),
     },
   };

@@ -19,7 +19,7 @@ export interface Score {
 export function score(matcher: Matcher, requests: readonly Landing[]): Score {
   const total: Score = { right: 0, marred: 0, refused: 0, wrong: 0, placeable: 0, placed: 0, mistakes: [], misses: [] };
   for (const request of requests) {
-    if (matcher.form === 'diff' && request.diff === undefined) continue;
+    if (matcher.form === 'diff' ? request.diff === undefined : request.isOnlyDiff) continue;
     const result = matcher.place(request);
     const isPlaceable = request.placeable[matcher.form];
     const label = `${request.name}, ${request.spoil}`;

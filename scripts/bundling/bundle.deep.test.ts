@@ -1,11 +1,12 @@
 /** What the bundles say of the built-in tools, against the sources they were made from. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ensureBuilt } from '../../packages/host/test/ensure-built.ts';
+import { FROM_BIN, FROM_SOURCE } from '../../packages/host/test/run-cli.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 
@@ -13,6 +14,7 @@ const root = path.join(import.meta.dirname, '../..');
 const PROGRAM = `
   import { createAst } from '@tool-runtime/ast';
   import { createRuntime } from '@tool-runtime/sdk';
+  import { defaultRegistry, handoffSchema, registryJsonSchema } from '@tool-runtime/sdk/parts';
   const registry = { file: 'ops.yaml', text: 'version: 1\\nshell: { mode: sandboxed }\\n' };
   const runtime = await createRuntime({ workspace: process.argv[1], state: process.argv[2], ast: createAst(), registry });
   const session = await runtime.openSession();
@@ -23,7 +25,14 @@ const PROGRAM = `
   const foreign = await session.call('Read', { file_path: 'a.txt' });
   const listed = await session.call('fs_list', { glob: '*' });
   const after = session.tools();
+  const bad = { file: 'bad.yaml', text: 'version: 1\\nshell: { mode: loud }\\nexternal_tools: [{ name: A/b }]\\nlimits: { max_commands: 0 }\\n' };
+  const wrong = await createRuntime({ workspace: process.argv[1], state: process.argv[2], registry: bad }).catch(({ code, message, details }) => ({ code, message, details }));
+  const plain = await createRuntime({ workspace: process.argv[1], state: process.argv[2] });
+  const unwritten = plain.registry.fingerprint;
+  await plain.close();
   console.log(JSON.stringify({
+    wrong, unwritten, defaults: defaultRegistry(), registrySchema: registryJsonSchema(),
+    handoffs: [undefined, { type: 'none' }, { type: 'all' }].map((value) => handoffSchema.safeParse(value)),
     fingerprint: session.snapshot.runtime_package_fingerprint, before, after,
     answers: [refused, missing, strange, foreign].map(({ ok, errors }) => ({ ok, errors })),
     text: session.present({ tool: 'fs_list', args: { glob: '*' } }, listed).text,
@@ -53,4 +62,31 @@ test('sessions of sources and of bundles have the same tools, schemas and finger
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+});
+
+test('what a call loads is one file of ASCII, with the tool as another', () => {
+  ensureBuilt();
+  const chunks = path.join(root, 'packages/host/dist/command/chunks');
+  const sizes = readdirSync(chunks).filter((name) => name.endsWith('.js'));
+  const texts = sizes.map((name) => readFileSync(path.join(chunks, name), 'latin1'));
+  const core = texts.filter((text) => /\bfunction openJournal\(/.test(text));
+  assert.equal(core.length, 1);
+  assert.equal(/[^\0-\x7f]/.test(core[0] ?? ''), false);
+  assert.match(core[0] ?? '', /\bfunction callHere\(/);
+  // The sandbox, the proxy and the schemas of messages stay away until something needs them.
+  for (const late of ['openEgressProxy', 'runProgram', 'toolRequestSchema']) {
+    assert.ok(
+      texts.some((text) => text.includes(late)),
+      late,
+    );
+    assert.equal(core[0]?.includes(late), false, late);
+  }
+});
+
+test('commands that only describe print the same from sources and from bundles', () => {
+  ensureBuilt();
+  const print = (program: readonly string[], line: string) =>
+    execFileSync(process.execPath, [...program, ...line.split(' ')], { cwd: root, encoding: 'utf8' });
+  const lines = ['--help', 'explain file_read', 'explain ast_edit', 'explain shell_allow', 'completion bash'];
+  for (const line of lines) assert.equal(print(FROM_BIN, line), print(FROM_SOURCE, line), line);
 });

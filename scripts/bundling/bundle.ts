@@ -1,10 +1,13 @@
 /** What goes into which bundle. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { defaultsReady } from './default-registry.ts';
+import { lateSchemas } from './late-schemas.ts';
 import { licencesOf } from './licences.ts';
 import { listTools } from './list-tools.ts';
-import { type ChunkGroup, mergeChunks } from './merge-chunks.ts';
+import { loadTogether } from './load-together.ts';
+import { ownModules } from './own-modules.ts';
 
 export interface Output {
   /** Absolute. */
@@ -27,6 +30,8 @@ const OUTSIDE_COMMAND = [
   '@cfworker/json-schema',
   '@opentelemetry/api',
   '@secretlint/*',
+  '@tool-runtime/fleet',
+  '@tool-runtime/fleet/*',
   '@vscode/ripgrep',
   'koffi',
   'web-tree-sitter',
@@ -40,51 +45,25 @@ const SHARED: BuildOptions = {
   platform: 'node',
   target: 'node22',
   conditions: ['tool-runtime-source'],
-  sourcemap: 'inline',
+  sourcemap: 'linked',
   sourcesContent: false,
   chunkNames: 'chunks/[name]-[hash]',
   legalComments: 'none',
+  minifySyntax: true,
+  minifyWhitespace: true,
   metafile: true,
   write: false,
   logLevel: 'warning',
 };
 
-/** Of the second pass, which starts from what the first has written. */
-const FINAL: BuildOptions = {
-  format: 'esm',
-  platform: 'node',
-  target: 'node22',
-  sourcemap: 'linked',
-  sourcesContent: false,
-  legalComments: 'none',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  logLevel: 'warning',
-};
-
 /** What is loaded together is one file. */
-const GROUPS: Readonly<Record<string, readonly ChunkGroup[]>> = {
-  sdk: [{ name: 'core', entries: ['sdk/src/index.ts'] }],
-  host: [{ name: 'core', entries: ['host/src/index.ts'] }],
+const CORES: Readonly<Record<string, readonly string[]>> = {
+  sdk: ['src/index.ts'],
+  host: ['src/index.ts'],
 };
 
 /** What a call without a host loads. */
-const CALL: ChunkGroup = {
-  name: 'call',
-  entries: [
-    'host/src/cli/open-runtime.ts',
-    'host/src/cli/progress-line.ts',
-    'host/src/sessions/typed-words.ts',
-    'sdk/src/index.ts',
-    'ast/src/index.ts',
-  ],
-};
-
-/** What an MCP server has loaded when it answers its first request. */
-const MCP: ChunkGroup = {
-  name: 'mcp',
-  entries: ['host/src/cli/commands/mcp.ts', 'host/src/mcp/server/serve-stdio.ts'],
-};
+const COMMAND_CORE = ['host/src/cli/call-here.ts'];
 
 /** In one file with the start of the command, with nothing in it that they do not use: a call that a host makes. */
 const AT_START = ['cli/main.ts', 'cli/commands/call.ts', 'cli/call-args.ts', 'cli/call-through-host.ts'];
@@ -103,11 +82,15 @@ export async function bundlePackage(folder: string): Promise<Output[]> {
       ...options,
       entryPoints: [...sources, ...(STARTED[name] ?? [])].map(place),
       splitting: true,
-      plugins: [leaveOutside, listTools, importAllOfZod],
+      plugins: [
+        // The schemas of the protocol are what other programs use.
+        ...(name === 'protocol' ? [] : [lateSchemas]),
+        ...[withoutSchemas, ownModules, leaveOutside, listTools, defaultsReady, readSources],
+      ],
     },
-    GROUPS[name],
+    CORES[name]?.map(place),
   );
-  const alone = await run(folder, { ...options, entryPoints: (ALONE[name] ?? []).map(place) });
+  const alone = await run(folder, { ...options, entryPoints: (ALONE[name] ?? []).map(place), plugins: [ownModules] });
   return [...together, ...alone];
 }
 
@@ -119,12 +102,17 @@ export async function bundleCommand(folder: string): Promise<Output[]> {
   const start = await run(folder, {
     ...options,
     entryPoints: [main],
-    plugins: [loadLater(later), withoutPrograms, importAllOfZod],
+    plugins: [loadLater(later), withoutPrograms, ownModules, readSources],
   });
   const rest = await run(
     folder,
-    { ...options, entryPoints: Object.fromEntries(later), splitting: true, plugins: [listTools, importAllOfZod] },
-    [CALL, MCP],
+    {
+      ...options,
+      entryPoints: Object.fromEntries(later),
+      splitting: true,
+      plugins: [lateSchemas, withoutSchemas, ownModules, listTools, defaultsReady, readSources],
+    },
+    COMMAND_CORE.map((file) => path.join(folder, '..', file)),
   );
   return [...start.filter((output) => !output.path.endsWith(LICENCES)), ...rest];
 }
@@ -161,6 +149,20 @@ const withoutPrograms: Plugin = {
   },
 };
 
+/**
+ * The index of the protocol has all its schemas, which take long to build. Our sources need few of its values, and take
+ * them from the other entry; a name that is missing there fails the build and is loaded where it is used.
+ */
+const withoutSchemas: Plugin = {
+  name: 'without-schemas',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@tool-runtime\/protocol$/ }, ({ kind, importer, resolveDir }) => {
+      if (kind !== 'import-statement' || !/packages\/(?:sdk|ast)\/src\//.test(importer)) return undefined;
+      return resolve('@tool-runtime/protocol/internal', { kind, importer, resolveDir });
+    });
+  },
+};
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly 'tool-runtime-source': string }>>;
 }
@@ -175,37 +177,40 @@ const leaveOutside: Plugin = {
   },
 };
 
-/** `{ z }` is one object of all that zod has, languages of its messages included; from `* as z` only what is used is kept. */
-const importAllOfZod: Plugin = {
-  name: 'import-all-of-zod',
+/** Our sources, with what only matters in a bundle. */
+const readSources: Plugin = {
+  name: 'read-sources',
   setup({ onLoad }) {
     onLoad({ filter: /packages\/\w+\/src\/.*\.ts$/ }, ({ path: file }) => ({
-      contents: readFileSync(file, 'utf8').replace("import { z } from 'zod';", "import * as z from 'zod';"),
+      contents: inAscii(allOfZod(readFileSync(file, 'utf8'))),
       loader: 'ts',
     }));
   },
 };
 
-async function run(folder: string, options: BuildOptions, groups: readonly ChunkGroup[] = []): Promise<Output[]> {
-  const root = path.join(folder, '..', '..');
-  const outdir = options.outdir ?? folder;
-  const { outputFiles = [], metafile } = await build({ ...options, absWorkingDir: root });
-  if (metafile === undefined) throw new Error('No list of what was bundled');
-  const files = await mergeChunks({ root, outdir, outputFiles, metafile }, groups, FINAL);
-  const licences = licencesOf(root, Object.keys(metafile.inputs));
-  return [...withRequire(files), ...(licences === '' ? [] : [{ path: path.join(outdir, LICENCES), text: licences }])];
+/** `{ z }` is one object of all that zod has, languages of its messages included; from `* as z` only what is used is kept. */
+function allOfZod(text: string): string {
+  return text.replace("import { z } from 'zod';", "import * as z from 'zod';");
 }
 
-const REQUIRE = "import{createRequire as $cr}from'node:module';const require=$cr(import.meta.url);\n";
+/**
+ * One character beyond ASCII doubles the memory of the whole file. The bundler escapes such characters, except in regular
+ * expressions. In a raw template an escape would mean something else.
+ */
+function inAscii(text: string): string {
+  if (text.includes('String.raw')) return text;
+  return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
-/** CommonJS inside a bundle asks for Node's own modules with `require`, which an ES module has to make first. */
-function withRequire(files: readonly OutputFile[]): Output[] {
-  const texts = new Map(files.map((file) => [file.path, file.text]));
-  for (const [file, text] of texts) {
-    if (!/\b__require ?= ?/.test(text)) continue;
-    texts.set(file, REQUIRE + text);
-    const map = JSON.parse(texts.get(`${file}.map`) ?? '{}') as { readonly mappings: string };
-    texts.set(`${file}.map`, `${JSON.stringify({ ...map, mappings: `;${map.mappings}` })}\n`);
-  }
-  return [...texts].map(([file, text]) => ({ path: file, text }));
+async function run(folder: string, options: BuildOptions, core: readonly string[] = []): Promise<Output[]> {
+  const root = path.join(folder, '..', '..');
+  const outdir = options.outdir ?? folder;
+  const given = { ...options, absWorkingDir: root };
+  const { metafile: graph } = await build(given);
+  if (graph === undefined) throw new Error('No list of what was bundled');
+  const plugins = [...(core.length === 0 ? [] : [loadTogether(root, graph, core)]), ...(options.plugins ?? [])];
+  const { outputFiles = [] } = await build({ ...given, plugins });
+  const licences = licencesOf(root, Object.keys(graph.inputs));
+  const files = outputFiles.map(({ path: file, text }) => ({ path: file, text }));
+  return [...files, ...(licences === '' ? [] : [{ path: path.join(outdir, LICENCES), text: licences }])];
 }

@@ -11,7 +11,7 @@ import { argsSchema, dataSchema, schemaDigest } from '../../packages/sdk/src/ses
 /** Functions that only a call of the tool needs. A tool with any other is loaded when a session opens. */
 const NEEDED_BY_CALLS: ReadonlySet<string> = new Set([
   ...['run', 'rehearse', 'profile', 'operations', 'innerPaths', 'isIdempotent', 'measure', 'git'],
-  ...['recordDetails', 'present'],
+  ...['recordDetails', 'present', 'pathsInText'],
 ]);
 const LINE = /^export \{ (\w+) \} from '(\.\/[^']+)';$/gm;
 

@@ -11,7 +11,7 @@ import { API, type Project, SymbolFlags, type Symbol as TypeScriptSymbol } from 
 
 export const API_FOLDER = 'docs/api';
 
-const PACKAGES = ['protocol', 'sdk', 'ast', 'host', 'adapters'];
+const PACKAGES = ['protocol', 'sdk', 'ast', 'fleet', 'host', 'adapters', 'conformance'];
 /** Characters of one declaration; a longer one, unless a person wrote it field by field, is cut. */
 const LONGEST = 600;
 const CUT_AT = 60;

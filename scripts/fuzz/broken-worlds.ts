@@ -81,7 +81,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'lsp-frames': {
     seed: 'two-lengths',
     wrong: 'a frame has two lengths',
-    file: 'ast/src/lsp/frame-guard.ts',
+    file: 'ast/src/lsp/message-streams.ts',
     line: 'if (lines.length !== 1 || digits === undefined)',
     by: 'if (digits === undefined)',
     finds: /a broken stream was taken for frames/,

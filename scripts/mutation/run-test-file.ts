@@ -1,4 +1,4 @@
-/** Runs one test file in a process group of its own, and lets go of it at the first test that fails. */
+/** Runs one test file in a process group of its own, and stops it at the first test that fails. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';

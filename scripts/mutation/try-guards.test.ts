@@ -1,4 +1,4 @@
-/** The removal of checks on a made-up project, where it is known which of them somebody watches. */
+/** The removal of checks on a made-up project, where it is known which of them a test covers. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -57,7 +57,7 @@ function verdicts({ trials }: Trials): Readonly<Record<string, string>> {
 }
 
 describe('taking checks away', () => {
-  test('tells those a test notices from those nobody does, and from entries that say nothing', async (context) => {
+  test('tells guards that a test covers from those that none covers, and from invalid entries', async (context) => {
     const root = project(context, [
       entry('door.noticed'),
       entry('door.unnoticed', { find: "  if (name === '') return false;\n" }),

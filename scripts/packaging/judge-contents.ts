@@ -57,7 +57,8 @@ function partnersOf(name: string, folder: string): readonly string[] {
   if (declared !== undefined) return [`src/${declared}.ts`];
   const [, source] = /^src\/(.*)\.ts$/.exec(name) ?? [];
   if (source !== undefined) return [`dist/${source}.d.ts`];
-  if (/^dist\/.*\.js$/.test(name)) return [`${name}.map`];
+  // Pages are sent to browsers without maps.
+  if (/^dist\/(?!console\/).*\.js$/.test(name)) return [`${name}.map`];
   return /^dist\/.*\.js\.map$/.test(name) ? sourcesOf(name, folder) : [];
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Finding } from '../structure/finding.ts';
 import { entriesOf, type Tarball } from './pack-packages.ts';
 import { packagingFinding } from './packaging-finding.ts';
-import { PEER_OF_ENTRY } from './published-packages.ts';
+import { PEER_OF_ENTRY, PEERS_ON_DEMAND } from './published-packages.ts';
 
 /** npm runs these where a package is installed, `prepare` where it is installed from git. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
@@ -43,7 +43,7 @@ function looseVersions({ manifest }: Tarball): Finding[] {
 function unknownPeers({ manifest }: Tarball): Finding[] {
   const known = new Set(entriesOf(manifest).map((entry) => PEER_OF_ENTRY.get(entry)));
   return Object.keys(manifest.peerDependencies ?? {}).flatMap((peer) => [
-    ...(known.has(peer)
+    ...(known.has(peer) || PEERS_ON_DEMAND.includes(peer)
       ? []
       : [fail(manifest.name, `No entry is known to need ${peer}`, 'Name the entry in PEER_OF_ENTRY')]),
     ...(manifest.peerDependenciesMeta?.[peer]?.optional === true

@@ -18,7 +18,7 @@ interface CommandTrial {
 }
 
 export async function tryCommand(installation: Installation, version: string): Promise<Finding[]> {
-  const { folder, env, node } = installation;
+  const { folder, node } = installation;
   const workspace = path.join(folder, '..', 'workspace');
   mkdirSync(workspace, { recursive: true });
   writeFileSync(path.join(workspace, 'hello.txt'), 'hello\n');
@@ -30,11 +30,32 @@ export async function tryCommand(installation: Installation, version: string): P
       answer: /"ok":true.*hello\\n/,
     },
   ];
+  return [
+    ...(await tryWords('tool-runtime', trials, installation)),
+    ...(await tryWords('tool-runtime-conformance', conformanceTrials(folder, version), installation)),
+  ];
+}
+
+/** The suite, run against the command beside it. */
+function conformanceTrials(folder: string, version: string): readonly CommandTrial[] {
+  const program = `node ${path.join(folder, 'node_modules/@tool-runtime/host/bin/tool-runtime.js')}`;
+  const target = ['--profile', 'tool-runtime-mcp', '--define', `program=${program}`];
+  return [
+    { words: ['--version'], answer: new RegExp(`^${RegExp.escape(version)}\n$`) },
+    { words: [...target, '--only', 'edits.'], answer: /: 14 passed, 0 failed, 0 not applicable\n$/ },
+  ];
+}
+
+async function tryWords(
+  command: string,
+  trials: readonly CommandTrial[],
+  { folder, env, node }: Installation,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { words, answer } of trials) {
-    const end = await runProgram('npx', ['--no-install', 'tool-runtime', ...words], { cwd: folder, env });
+    const end = await runProgram('npx', ['--no-install', command, ...words], { cwd: folder, env });
     if (!end.ok || !answer.test(end.stdout))
-      findings.push(fail(`npx tool-runtime ${words[0]} on Node ${node.major}`, end));
+      findings.push(fail(`npx ${command} ${words[0]} on Node ${node.major}`, end));
   }
   return findings;
 }

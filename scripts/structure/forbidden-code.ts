@@ -12,9 +12,12 @@ interface Ban {
   readonly onlyIn?: RegExp;
 }
 
-/** Folders that the system, git or the runtime fills: processes, descriptors, locks, the state folder, runs, a new workspace. */
+/**
+ * Folders that the system, git or the runtime fills: processes, descriptors, locks, the state folder, runs, a new
+ * workspace; and scratch folders of the conformance suite, where no call waits.
+ */
 const OWN_FOLDERS =
-  /\/platform\/\w+\/(?:process-list|listening-ports|marked-processes|lost-sandboxes|spawner-node|sandbox-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
+  /\/platform\/\w+\/(?:process-list|listening-ports|marked-processes|lost-sandboxes|spawner-node|sandbox-etc|sealed-args|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$|\/conformance\/src\/scene\/\w+\.ts$/;
 
 /** Publishes catalogs as a whole: a new envelope is one file and one line. docs/api lists the names. */
 const PUBLISHED_CATALOGS = /^packages\/protocol\/src\/index\.ts$/;
@@ -41,7 +44,7 @@ const BANS: readonly Ban[] = [
   {
     pattern: /\b(?:readdirSync|readdir|opendir)\s*\(/g,
     what: 'Whole directory read at once: a large one holds up every other call',
-    next: 'Read it with platform/descriptors/list-directory.ts, which gives others a turn',
+    next: 'Read it with platform/descriptors/directory-reader.ts, which gives others a turn',
     shippedOnly: true,
     onlyIn: OWN_FOLDERS,
   },

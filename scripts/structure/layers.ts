@@ -7,24 +7,18 @@
  * is in its list. Tests may import anything. Lines are in order: each imports only what is above it.
  */
 
-import type { ImportLink } from './find-imports.ts';
-import type { Finding } from './finding.ts';
-import { bareName, resolveRelative, SCOPE } from './packages.ts';
-import type { SourceFile, Tree } from './read-tree.ts';
-
-type Table = Readonly<Record<string, readonly string[]>>;
+export type Table = Readonly<Record<string, readonly string[]>>;
 
 const PROTOCOL: Table = {
   primitives: [],
   envelopes: ['primitives'],
-  http: ['envelopes'],
+  http: ['primitives', 'envelopes'],
   client: ['primitives', 'envelopes', 'http'],
 };
 
-/** What tools, rules and the call path are made of. */
 const LEAVES = ['changes', 'contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
 
-const SDK: Table = {
+export const SDK: Table = {
   changes: [],
   contracts: ['changes'],
   glob: [],
@@ -38,11 +32,11 @@ const SDK: Table = {
   git: ['contracts', 'glob'],
   shell: ['contracts', 'redaction'],
   policy: ['contracts', 'glob', 'text'],
-  present: ['contracts', 'findings'],
+  present: ['changes', 'contracts', 'findings'],
   coordinator: ['contracts'],
   events: ['contracts'],
   telemetry: ['contracts', 'events'],
-  validation: ['contracts', 'git', 'glob', 'policy'],
+  validation: ['contracts', 'git', 'glob', 'policy', 'text'],
 
   platform: ['contracts'],
   'platform/processes': ['contracts', 'text'],
@@ -127,6 +121,7 @@ const SDK: Table = {
     'contracts',
     'pattern',
     'platform',
+    'present',
     'redaction',
     'external/lock',
     'external/protocol',
@@ -134,8 +129,10 @@ const SDK: Table = {
   ],
   'external/inspect': ['contracts', 'platform', 'redaction', 'external/protocol', 'external/result', 'external/run'],
   'external/check-tool': ['contracts', 'platform', 'external/protocol', 'external/result', 'external/run'],
-  external: ['contracts', 'platform', 'external/lock', 'external/protocol', 'external/run'],
+  external: ['contracts', 'platform', 'present', 'external/lock', 'external/protocol', 'external/run'],
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
+
+  cassette: ['contracts', 'platform', 'present', 'redaction'],
 
   'call/state': [
     'changes',
@@ -157,6 +154,7 @@ const SDK: Table = {
     'platform',
     'policy',
     'redaction',
+    'shell',
     'text',
     'validation',
     'call/state',
@@ -167,6 +165,7 @@ const SDK: Table = {
     'git',
     'journal',
     'package',
+    'platform',
     'policy',
     'redaction',
     'shell',
@@ -177,6 +176,7 @@ const SDK: Table = {
   ],
   session: [
     'call',
+    'cassette',
     'changes',
     'contracts',
     'coordinator',
@@ -189,25 +189,39 @@ const SDK: Table = {
     'redaction',
     'text',
   ],
+  rehearsal: [
+    'call',
+    'contracts',
+    'glob',
+    'journal',
+    'pattern',
+    'platform',
+    'policy',
+    'redaction',
+    'registry',
+    'session',
+    'shell',
+    'text',
+  ],
+  witness: ['contracts', 'platform'],
   tools: [...LEAVES, 'pattern', 'platform', 'present'],
   rules: [...LEAVES, 'findings', 'secrets'],
 };
 
 const AST: Table = {
   contracts: [],
-  grammar: ['contracts'],
   lsp: [],
   profile: ['contracts'],
   analyze: ['contracts'],
-  parse: ['grammar', 'profile'],
-  symbols: ['contracts', 'grammar', 'parse', 'profile'],
-  rewrite: ['grammar', 'parse', 'symbols'],
+  parse: ['contracts', 'profile'],
+  symbols: ['contracts', 'parse', 'profile'],
+  rewrite: ['parse', 'symbols'],
   scope: ['parse', 'profile', 'symbols'],
-  index: ['contracts', 'grammar', 'parse', 'profile', 'symbols'],
+  index: ['contracts', 'parse', 'profile', 'symbols'],
   inspect: ['contracts', 'index', 'parse', 'profile', 'scope', 'symbols'],
   edit: ['contracts', 'lsp', 'parse', 'profile', 'rewrite', 'scope', 'symbols'],
   programs: ['edit', 'profile'],
-  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'programs', 'symbols'],
+  plugin: ['contracts', 'edit', 'index', 'inspect', 'lsp', 'parse', 'profile', 'programs', 'symbols'],
   rules: ['contracts', 'index', 'inspect', 'parse', 'plugin', 'profile', 'scope', 'symbols'],
   tools: [
     'analyze',
@@ -225,143 +239,43 @@ const AST: Table = {
   ],
 };
 
-const HOST: Table = {
-  terminal: [],
-  ops: [],
-  coordinator: [],
-  log: ['terminal'],
-  auth: ['log', 'ops'],
-  sessions: ['auth', 'log'],
-  dispatch: ['sessions'],
-  http: ['auth', 'dispatch', 'sessions'],
-  transports: ['auth', 'dispatch', 'http', 'sessions'],
-  mcp: ['auth', 'http', 'log', 'ops', 'sessions', 'terminal', 'transports'],
-  describe: ['http'],
-  cli: ['.', 'auth', 'coordinator', 'log', 'mcp', 'ops', 'sessions', 'terminal', 'transports'],
+const FLEET: Table = {
+  wire: [],
+  bus: ['wire'],
+  ledger: ['wire'],
+  records: ['wire'],
+  operate: ['bus', 'ledger', 'records', 'wire'],
 };
 
-const PACKAGES: Readonly<Record<string, Table>> = { protocol: PROTOCOL, sdk: SDK, ast: AST, host: HOST, adapters: {} };
+const HOST: Table = {
+  terminal: [],
+  ops: ['terminal'],
+  coordinator: [],
+  auth: ['ops'],
+  records: [],
+  sessions: ['auth', 'ops', 'records'],
+  dispatch: ['sessions'],
+  http: ['auth', 'dispatch', 'ops', 'records', 'sessions'],
+  transports: ['auth', 'dispatch', 'http', 'sessions'],
+  mcp: ['auth', 'http', 'ops', 'sessions', 'terminal', 'transports'],
+  describe: ['http'],
+  fleet: ['auth', 'http', 'ops', 'sessions', 'transports'],
+  cli: ['.', 'auth', 'coordinator', 'fleet', 'mcp', 'ops', 'records', 'sessions', 'terminal', 'transports'],
+};
 
-export function checkLayers(tree: Tree): Finding[] {
-  return [...Object.entries(PACKAGES).flatMap(([name, table]) => checkOrder(name, table)), ...checkImports(tree)];
-}
+const CONFORMANCE: Table = {
+  profile: [],
+  server: ['profile'],
+  scene: ['profile', 'server'],
+  cases: ['profile', 'scene', 'server'],
+};
 
-/** Each line may name only lines above it, so no table can allow a cycle between folders. */
-export function checkOrder(name: string, table: Table): Finding[] {
-  const lines = Object.keys(table);
-  return lines.flatMap((layer, at) =>
-    (table[layer] ?? [])
-      .filter((other) => other !== '.' && !isAbove(other, { layer, above: lines.slice(0, at), lines }))
-      .map((other) => ({
-        level: 'fail',
-        check: 'layers',
-        file: 'scripts/structure/layers.ts',
-        what: `${name}: ${layer} names ${other}, which is not above it`,
-        next: 'Put the lines in order; when that is impossible, folders import each other: move the code',
-      })),
-  );
-}
-
-interface Order {
-  readonly layer: string;
-  readonly above: readonly string[];
-  readonly lines: readonly string[];
-}
-
-/** A folder named alone means all of its rooms. */
-function isAbove(other: string, { layer, above, lines }: Order): boolean {
-  const rooms = lines.filter((line) => line === other || (folderOf(layer) !== other && folderOf(line) === other));
-  return rooms.length > 0 && rooms.every((room) => above.includes(room));
-}
-
-function checkImports(tree: Tree): Finding[] {
-  return Object.entries(PACKAGES).flatMap(([name, table]) => {
-    const root = `packages/${name}/src/`;
-    const sources = tree.sources.filter((file) => file.path.startsWith(root) && !file.isTest);
-    return sources.flatMap((file) => judgeFile(file, { root, table }));
-  });
-}
-
-interface Layers {
-  readonly root: string;
-  readonly table: Table;
-}
-
-/** `.` for files at the root of src. */
-function layerOf(file: string, { root, table }: Layers): string {
-  const [folder = '', ...rest] = file.slice(root.length).split('/');
-  if (rest.length === 0) return '.';
-  const room = `${folder}/${rest[0]}`;
-  return room in table ? room : folder;
-}
-
-function folderOf(layer: string): string {
-  return layer.split('/')[0] ?? layer;
-}
-
-function mayImport(layer: string, other: string, allowed: readonly string[]): boolean {
-  if (other === layer || allowed.includes(other)) return true;
-  const folder = folderOf(other);
-  return folder === folderOf(layer) ? other === folder && layer !== folder : allowed.includes(folder);
-}
-
-function judgeFile(file: SourceFile, layers: Layers): Finding[] {
-  const layer = layerOf(file.path, layers);
-  if (layer === '.' || layer === 'testing') return [];
-  const allowed = layers.table[layer];
-  if (allowed === undefined) {
-    return [
-      finding(file, undefined, {
-        what: `Folder without a layer: ${layer}`,
-        next: 'Give it a line in scripts/structure/layers.ts',
-      }),
-    ];
-  }
-  return file.imports.flatMap((link) => {
-    const problem = link.specifier.startsWith('.')
-      ? judgeRelative(layer, allowed, { layers, target: resolveRelative(file.path, link.specifier) })
-      : layers.table === SDK
-        ? judgeForeign(layer, link)
-        : undefined;
-    return problem === undefined ? [] : [finding(file, link, problem)];
-  });
-}
-
-interface Problem {
-  readonly what: string;
-  readonly next: string;
-}
-
-function judgeRelative(
-  layer: string,
-  allowed: readonly string[],
-  { layers, target }: { readonly layers: Layers; readonly target: string },
-): Problem | undefined {
-  const { root } = layers;
-  if (!target.startsWith(root)) return undefined;
-  const other = layerOf(target, layers);
-  if (mayImport(layer, other, allowed)) return undefined;
-  const list = allowed.length === 0 ? 'itself alone' : `itself, ${allowed.join(', ')}`;
-  const name = other === '.' ? target.slice(root.length) : other;
-  return { what: `${layer} imports ${name}`, next: `${layer} may import ${list}: take it as a port or move the code` };
-}
-
-function judgeForeign(layer: string, link: ImportLink): Problem | undefined {
-  if (layer === 'tool-kit' && !link.specifier.startsWith('node:')) {
-    return {
-      what: `tool-kit imports ${link.specifier}`,
-      next: 'tool-kit is copied into other programs: itself and Node, no more',
-    };
-  }
-  if (layer !== 'contracts' || bareName(link.specifier) === `${SCOPE}protocol`) return undefined;
-  if (bareName(link.specifier) === 'zod' && link.kind === 'type') return undefined;
-  return {
-    what: `contracts imports ${link.specifier}`,
-    next: 'contracts knows protocol and the types of zod, no more',
-  };
-}
-
-function finding(file: SourceFile, link: ImportLink | undefined, problem: Problem): Finding {
-  const line = link === undefined ? {} : { line: file.lineAt(link.offset) };
-  return { level: 'fail', check: 'layers', file: file.path, ...line, ...problem };
-}
+export const PACKAGES: Readonly<Record<string, Table>> = {
+  protocol: PROTOCOL,
+  sdk: SDK,
+  ast: AST,
+  fleet: FLEET,
+  host: HOST,
+  adapters: {},
+  conformance: CONFORMANCE,
+};

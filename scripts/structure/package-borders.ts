@@ -10,8 +10,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   sdk: ['protocol'],
   ast: ['protocol', 'sdk'],
-  host: ['protocol', 'sdk', 'ast'],
+  fleet: ['protocol', 'sdk'],
+  host: ['protocol', 'sdk', 'ast', 'fleet'],
   adapters: ['protocol', 'sdk'],
+  conformance: ['protocol'],
+  console: ['protocol'],
 };
 
 /** Runs in browsers: nothing from Node, no dependency but this. */

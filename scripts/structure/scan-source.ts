@@ -14,6 +14,8 @@ export interface StringLiteral {
 
 export interface Scan {
   readonly code: string;
+  /** Without the marks at both ends; an offset is that of the first character. */
+  readonly comments: readonly StringLiteral[];
   readonly strings: readonly StringLiteral[];
 }
 
@@ -28,6 +30,7 @@ class Scanner {
   readonly #text: string;
   readonly #out: string[] = [];
   readonly #strings: StringLiteral[] = [];
+  readonly #comments: StringLiteral[] = [];
   /** Open braces per `${` being read; the last entry belongs to the innermost template. */
   readonly #templates: number[] = [];
   #at = 0;
@@ -39,14 +42,14 @@ class Scanner {
   run(): Scan {
     if (this.#text.startsWith('#!')) this.#blankUntil(this.#lineEnd());
     while (this.#at < this.#text.length) this.#step();
-    return { code: this.#out.join(''), strings: this.#strings };
+    return { code: this.#out.join(''), comments: this.#comments, strings: this.#strings };
   }
 
   #step(): void {
     const char = this.#text.charAt(this.#at);
     const pair = this.#text.slice(this.#at, this.#at + 2);
-    if (pair === '//') this.#blankUntil(this.#lineEnd());
-    else if (pair === '/*') this.#blankUntil(this.#after('*/'));
+    if (pair === '//') this.#comment(this.#lineEnd());
+    else if (pair === '/*') this.#comment(this.#after('*/'));
     else if (char === "'" || char === '"') this.#quoted(char);
     else if (char === '`') this.#template();
     else if (char === '/' && this.#regexEnd() > 0) this.#blankUntil(this.#regexEnd());
@@ -57,6 +60,12 @@ class Scanner {
   #keep(char: string): void {
     this.#out.push(char);
     this.#at += 1;
+  }
+
+  #comment(end: number): void {
+    const start = this.#at + 2;
+    this.#comments.push({ offset: start, value: this.#text.slice(start, end).replace(/\*\/$/, '') });
+    this.#blankUntil(end);
   }
 
   #quoted(quote: string): void {

@@ -79,7 +79,7 @@ async function runTerminal(script: string, folder: PageFolder) {
   const file = join(folder.root, 'terminal.sh');
   writeFileSync(file, script);
   const { printed, status } = await runShell(`NO_COLOR=1 script -qec 'bash ${file}' /dev/null`, folder);
-  return { printed: printed.replaceAll('\r\n', '\n').replaceAll(/^.*\u001b\[K/gm, ''), status };
+  return { printed: printed.replaceAll('\r\n', '\n').replaceAll(/[^\n]*\u001b\[K/g, ''), status };
 }
 
 function compareShown(path: string, { text: shown, line }: Block): void {

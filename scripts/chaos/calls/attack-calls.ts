@@ -18,7 +18,7 @@ function attack(lane: Lane): CallPlan {
   };
 }
 
-/** A walled command may run and fail. */
+/** A sandboxed command may run and fail. */
 function isHarmless(data: JsonObject | null): boolean {
   return typeof data?.['code'] === 'number' && data['code'] !== 0;
 }
@@ -32,6 +32,8 @@ function attempts({ site, ports }: Lane): readonly { readonly tool: string; read
     { tool: 'file_write', args: { path: `${WAY_OUT}/canary.txt`, content } },
     { tool: 'file_write', args: { path: `${WAY_OUT}/new.txt`, content, append: true } },
     { tool: 'file_read', args: { path: `${WAY_OUT}/canary.txt` } },
+    { tool: 'fs_stat', args: { path: `${WAY_OUT}/canary.txt` } },
+    { tool: 'fs_tree', args: { path: WAY_OUT } },
     { tool: 'fs_copy', args: { src: 'shared/tree', dst: `${WAY_OUT}/tree` } },
     { tool: 'fs_move', args: { src: 'shared/tree', dst: `${WAY_OUT}/tree` } },
     { tool: 'fs_delete', args: { path: `${WAY_OUT}/canary.txt` } },

@@ -66,7 +66,7 @@ export class ClientPool {
     return there.length === 0 ? undefined : this.#options.random.pick(there);
   }
 
-  /** Everybody says goodbye; resolves when all sessions have ended. */
+  /** All clients close their sessions; resolves when all sessions have ended. */
   async close(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#places);

@@ -6,7 +6,7 @@ import type { Site } from '../stage/site.ts';
 import type { Violations } from '../violations.ts';
 import { withJournal } from './open-journal.ts';
 
-/** The kernel takes a moment to end what was walled in. */
+/** The kernel takes a moment to end what ran in the sandbox. */
 const ORPHAN_WAIT_MS = 3000;
 
 /** What the host had started, or what names its folder, and still runs after it had time to end. */
@@ -18,7 +18,7 @@ export async function findOrphans(started: readonly ProcessFacts[], folder: stri
 }
 
 /**
- * A wall that was being built when its host died may outlive it, but not the start of the next one. `orphans`: what
+ * A sandbox that was being built when its host died may outlive it, but not the start of the next one. `orphans`: what
  * `findOrphans` found.
  */
 export async function checkOrphans(orphans: readonly ProcessFacts[], violations: Violations): Promise<void> {

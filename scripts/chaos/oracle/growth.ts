@@ -26,7 +26,7 @@ const MIN_SAMPLES = 5;
 interface Limit {
   readonly name: string;
   readonly of: (sample: Sample) => number | undefined;
-  /** What may come on top of where it stood in the middle. */
+  /** What may be added to the value in the middle. */
   readonly mayRise: (middle: number) => number;
 }
 

@@ -24,7 +24,7 @@ function siteIn({ folder }: CasePlace): Site {
   return openSite({ name: 'main', ...places, servers });
 }
 
-/** A call that was begun and, unless told otherwise, ended. */
+/** A call that was begun and, by default, ended. */
 async function plantJournal(site: Site, { isEnded }: { readonly isEnded: boolean }): Promise<void> {
   const journal = openSqliteJournal(openStateFolder(site.state, { workspace: site.folder }));
   const ids = { call_id: 'call-1', session_id: 'session-1', at_ms: 1, tool: 'file_write', args_hash: 'x' };

@@ -14,7 +14,7 @@ mkdir -p "$TOOL_RUN_DIR/outputs" && echo "$1" > "$TOOL_RUN_DIR/outputs/token.txt
 sleep "\${2:-0}"
 `;
 
-/** Tools under a wall of their own or with a long way to go are those that faults find running. */
+/** Tools in a sandbox of their own or with a long way to go are those that faults find running. */
 function registryText(allowedPort: number): string {
   return `version: 1
 network: {allowed_domains: ['127.0.0.1:${allowedPort}']}

@@ -1,6 +1,6 @@
 /**
  * Unified diffs by the book: right counts, right lines, one file, nothing tolerated. Slow and simple, to compare with: what
- * this applies, everybody must apply in the same way.
+ * this applies, every other implementation must apply in the same way.
  */
 
 /** One byte a character, so that nothing is lost. */

@@ -13,6 +13,8 @@ const TOOLS = [
   'file_read',
   'file_write',
   'fs_list',
+  'fs_stat',
+  'fs_tree',
   'file_reed',
   '',
   'constructor',

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { isToolError } from '@tool-runtime/protocol';
 import picomatch from 'picomatch';
-import { globCovers, intersectGlobs } from '../../../packages/sdk/src/glob/glob-covers.ts';
 import { parseGlob } from '../../../packages/sdk/src/glob/glob-syntax.ts';
 import { walkGlobs } from '../../../packages/sdk/src/glob/glob-walk.ts';
-import { compileGlob, compileGlobs } from '../../../packages/sdk/src/glob/match-glob.ts';
+import { compileGlob, compileGlobs, globCovers, intersectGlobs } from '../../../packages/sdk/src/glob/match-glob.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { globsAndText } from '../glob/odd-globs.ts';
 import { matchesSlowly, withoutBraces } from '../glob/slow-glob.ts';

@@ -213,7 +213,7 @@ function collect(output: PassThrough) {
   return { ids, lines };
 }
 
-/** Of an answer; what is wrong with a line is said later, where somebody listens. */
+/** Of an answer; what is wrong with a line is said later, where it is handled. */
 function idIn(line: string): unknown {
   try {
     const { id, method } = JSON.parse(line) as Message;

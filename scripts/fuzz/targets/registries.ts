@@ -5,7 +5,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import type { Registry } from '../../../packages/sdk/src/contracts/registry.ts';
 import type { RuleFacts } from '../../../packages/sdk/src/contracts/rule.ts';
-import { defaultRegistry } from '../../../packages/sdk/src/registry/default-registry.ts';
+import { defaultRegistry } from '../../../packages/sdk/src/registry/build-registry.ts';
 import { loadRegistry } from '../../../packages/sdk/src/registry/load-registry.ts';
 import { narrowRegistry } from '../../../packages/sdk/src/registry/narrow-registry.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';

@@ -8,7 +8,7 @@ import { joinArgv } from '../../../packages/sdk/src/shell/join-argv.ts';
 import { judgeCommands } from '../../../packages/sdk/src/shell/judge-commands.ts';
 import { nextPipeline } from '../../../packages/sdk/src/shell/next-pipeline.ts';
 import { OPTION_RULES } from '../../../packages/sdk/src/shell/option-rules.ts';
-import { parseCommandLine } from '../../../packages/sdk/src/shell/parse-command-line.ts';
+import { parseCommandLine } from '../../../packages/sdk/src/shell/read-command.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { BashRecorder } from '../shell/bash-recorder.ts';
 

@@ -4,10 +4,9 @@ import { isIP } from 'node:net';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { Request } from 'undici';
-import { addressBytes } from '../../../packages/sdk/src/egress/address-bytes.ts';
-import { isPublicAddress } from '../../../packages/sdk/src/egress/judge-address.ts';
+import { addressBytes, isPublicAddress } from '../../../packages/sdk/src/egress/judge-address.ts';
 import { type JudgedUrl, judgeRedirect, judgeUrl } from '../../../packages/sdk/src/egress/judge-url.ts';
-import { readDomain } from '../../../packages/sdk/src/registry/domains.ts';
+import { readDomain } from '../../../packages/sdk/src/registry/texts.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { joinParts, splitParts } from '../input-parts.ts';
 

@@ -82,7 +82,11 @@ async function embedRuntime(workspace: string): Promise<void> {
   const found = await session.call('grep', { pattern: 'hello' });
   assert.match(JSON.stringify(found.data), /greet\.ts/);
   const declared = await session.call('ast_query', { where: {} });
-  assert.match(JSON.stringify(declared.data), /"greet"/);
+  assert.ok(declared.ok);
+  const isCut: boolean = declared.data.truncated;
+  assert.deepEqual([isCut, /"greet"/.test(JSON.stringify(declared.data))], [false, true]);
+  // @ts-expect-error So do those of code intelligence.
+  assert.equal((await session.call('ast_query', { wher: {} })).ok, false);
   const escaped = await session.call('file_read', { path: '../secret' });
   assert.equal(escaped.errors[0]?.code, 'E_POLICY');
   await useOwnTool(session);
