@@ -43,6 +43,7 @@ import type { RuntimeParts } from './session/compile-session.ts';
 import { createPackageMemo, createToolFacts } from './session/compile-tools.ts';
 import { WorkspaceJobs } from './session/job-table.ts';
 import { createPathLocks } from './session/path-locks.ts';
+import { LoopShare } from './session/requests.ts';
 
 export interface Places {
   readonly root: Root;
@@ -116,6 +117,7 @@ export async function wireParts(
     transactionFiles: createTransactionFiles(state.path),
     createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     commandSlots,
+    loop: new LoopShare(),
     workspaceJobs: new WorkspaceJobs(registry.limits.max_workspace_jobs),
     createPrograms: (sessionRegistry, { actor, sessionId }) =>
       lazySessionPrograms({

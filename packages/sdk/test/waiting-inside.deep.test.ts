@@ -327,6 +327,8 @@ test('every stage that waits is driven', () => {
 /** The functions of stages that wait themselves instead of being waited for as a whole. */
 const WAIT_THEMSELVES = [
   'loadTool',
+  'loadListed',
+  'answerTaped',
   'executeTool',
   'takeBack',
   'judgeAnswer',
@@ -334,6 +336,33 @@ const WAIT_THEMSELVES = [
   'recordRefusal',
   'recordReplay',
 ];
+/** Answer at once, or through a function above. */
+const ANSWER_AT_ONCE = ['normalizeArgs', 'finishCall'];
+
+/** What a source text waits for: `await …`, the first argument of `andThen(…`, and what `.then(` is called on. */
+function waitsIn(source: string): string[] {
+  const awaited = [...source.matchAll(/\bawait ([^;]*)/g)].flatMap(([, text = '']) => text.split(/\bawait /));
+  const chained = [...source.matchAll(/\bandThen\(\s*([^;]*)/g)].map(([, text = '']) => text);
+  // What happens inside `time.wait(…)` is waited for by it.
+  const outside = source.replace(/\btime\.wait\([^;]*/g, '');
+  const thened = [...outside.matchAll(/([\w.]+(?:\([^()]*\))?)\.then\(/g)].map(([, text = '']) => text);
+  return [...awaited, ...chained, ...thened]
+    .map((text) => text.replace(/^settle\(\(\) =>\s*/, '').trimStart())
+    .filter((text) => text !== '');
+}
+
+/** Whether the wait goes through the clock of the call, or through a function that is looked at itself. */
+function isBounded(text: string, source: string, known: ReadonlySet<string | undefined>): boolean {
+  if (/^(?:(?:call\.)?open\.)?time\.wait\(/.test(text)) return true;
+  const called = /^\w+/.exec(text)?.[0] ?? '';
+  if (known.has(called)) return true;
+  const values = [...source.matchAll(new RegExp(`\\bconst ${called} = ([^;]*)`, 'g'))].map(([, value = '']) => value);
+  const others = values.reduce((rest, value) => rest.replace(value, ''), source);
+  return (
+    values.length > 0 &&
+    values.flatMap((value) => waitsIn(`await ${value}`)).every((inner) => isBounded(inner, others, known))
+  );
+}
 
 test('the conductor and its stages wait in no other way', () => {
   const folder = join(import.meta.dirname, '../src/call');
@@ -345,23 +374,35 @@ test('the conductor and its stages wait in no other way', () => {
     [...text.matchAll(/^(?:export )?(?:async )?function (\w+)/gm)].map(([, found]) => found);
   const own = sources.flatMap(({ name, source }) =>
     WAIT_THEMSELVES.flatMap((each) => {
-      const [body] = new RegExp(`^(?:export )?async function ${each}\\((?:.|\\n)*?^}`, 'm').exec(source) ?? [];
+      const [body] = new RegExp(`^(?:export )?(?:async )?function ${each}\\((?:.|\\n)*?^}`, 'm').exec(source) ?? [];
       // Private functions of a stage are waited for by its exported one.
       const inner = [...source.matchAll(/^(?:async )?function (\w+)/gm)].map(([, found]) => found);
-      return body === undefined ? [] : [{ name, body, inner: new Set(inner) }];
+      return body === undefined ? [] : [{ name, body, inner }];
     }),
   );
   assert.equal(own.length, WAIT_THEMSELVES.length);
-  // finishCall answers at once, or through judgeAnswer.
-  const known = new Set(['normalizeArgs', 'finishCall', ...WAIT_THEMSELVES, ...namesIn(pipeline)]);
-  for (const { name, body, inner } of [{ name: 'pipeline.ts', body: pipeline, inner: new Set<string>() }, ...own]) {
-    for (const [, awaited = ''] of body.matchAll(/await ((?:.|\n)*?);/g)) {
-      for (const text of awaited.split(/\bawait /)) {
-        const bare = text.replace(/^settle\(\(\) =>\s*/, '').trimStart();
-        const called = /^\w+/.exec(bare)?.[0];
-        const isBounded = known.has(called) || inner.has(called) || /^(?:(?:call\.)?open\.)?time\.wait\(/.test(bare);
-        assert.ok(isBounded, `${name}: await ${text}`);
-      }
-    }
+  const known = [...ANSWER_AT_ONCE, ...WAIT_THEMSELVES, ...namesIn(pipeline)];
+  for (const { name, body, inner } of [{ name: 'pipeline.ts', body: pipeline, inner: [] }, ...own]) {
+    const waits = waitsIn(body);
+    for (const text of waits) assert.ok(isBounded(text, body, new Set([...known, ...inner])), `${name}: ${text}`);
   }
+  assert.ok(waitsIn(pipeline).length > 40, 'the waits of the conductor are found');
+});
+
+test('a wait past the clock of the call is noticed', () => {
+  const known = new Set(['runStage']);
+  for (const source of [
+    'await parts.journal.append(records);',
+    'return andThen(gate.judge(call), next);',
+    'const asked = parts.policy.ask(call); await asked;',
+    'return parts.policy.ask(call).then(next);',
+  ]) {
+    assert.equal(
+      waitsIn(source).every((text) => isBounded(text, source, known)),
+      false,
+      source,
+    );
+  }
+  const bounded = "const asked = settle(() => open.time.wait('gates', () => ask())); await asked; await runStage();";
+  assert.ok(waitsIn(bounded).every((text) => isBounded(text, bounded, known)));
 });

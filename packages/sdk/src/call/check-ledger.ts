@@ -38,20 +38,24 @@ export function namesOf(
 }
 
 /**
- * `local`: what the journal of this host has on record for the same keys. It counts where the ledger has no outcome, because
- * this host may have died between writing its result and telling the ledger.
+ * `local`: what the journal of this host has on record for the same keys; undefined for a call without keys. It counts
+ * where the ledger has no outcome, because this host may have died between writing its result and telling the ledger.
  */
 export async function checkLedger(
   call: JudgedCall,
   names: readonly KeyClaim[],
-  { ledger, local, parts }: { ledger: EffectLedger; local(): Promise<LedgerCheck['recorded']>; parts: SessionParts },
+  {
+    ledger,
+    local,
+    parts,
+  }: { ledger: EffectLedger; local: (() => Promise<Pick<LedgerCheck, 'recorded'>>) | undefined; parts: SessionParts },
 ): Promise<LedgerCheck> {
   const states = await Promise.all(names.map((name) => ledger.lookup({ ...name, ...subjectOf(call) })));
   for (const state of states) {
     if (state.state === 'done') return { over: new Map(), recorded: state };
     refuseOther(state);
   }
-  const recorded = await local();
+  const recorded = (await local?.())?.recorded;
   const over = new Map<string, number>();
   for (const [at, state] of states.entries()) {
     const name = names[at];

@@ -142,8 +142,8 @@ async function lookUpCall(call: JudgedCall, parts: SessionParts): Promise<KnownC
   const claims = isKeyed ? claimsOf(call, parts) : [];
   const names = namesOf(call, claims, parts);
   if (names.length === 0) return undefined;
-  const recorded = async () => (isKeyed ? (await local()).recorded : undefined);
-  const check = await time.wait('key', () => checkLedger(call, names, { ledger, local: recorded, parts }));
+  const known = { ledger, local: isKeyed ? local : undefined, parts };
+  const check = await time.wait('key', () => checkLedger(call, names, known));
   return { ...check, claims, names };
 }
 
@@ -249,7 +249,10 @@ export async function judgeProposal(
 /** Every gate's answer in order, those behind a refusal too. */
 async function hearGates(call: Call, parts: SessionParts): Promise<readonly HeardGate[]> {
   const heard: HeardGate[] = [];
-  for (const { name, judge } of GATES) heard.push({ name, answer: await settle(() => judge(call, parts)) });
+  const { time } = call.open;
+  for (const { name, judge } of GATES) {
+    heard.push({ name, answer: await settle(() => time.wait('gates', () => judge(call, parts))) });
+  }
   return heard;
 }
 

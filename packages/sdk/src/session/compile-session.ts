@@ -53,6 +53,7 @@ import { chooseTools, compileTool } from './compile-tools.ts';
 import { type ChildBinding, childTools } from './family.ts';
 import type { WorkspaceJobs } from './job-table.ts';
 import { createJobTable } from './job-table.ts';
+import type { LoopShare } from './requests.ts';
 import type { SessionBudget } from './session-budget.ts';
 import { createTransactions } from './transactions.ts';
 
@@ -115,6 +116,7 @@ export interface RuntimeParts {
   createPrograms(registry: Registry, session: Pick<SessionIdentity, 'actor' | 'sessionId'>): SessionPrograms;
   /** Commands of all sessions that run at once. */
   readonly commandSlots: FairSlots;
+  readonly loop: LoopShare;
   /** Starts the programs of all sessions. */
   readonly spawner: () => Promise<Spawner>;
   readonly workspaceJobs: WorkspaceJobs;

@@ -122,6 +122,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
   const session: Session = createSession(parts, {
     heartbeatTimeoutMs,
     family,
+    loop: runtime.loop,
     usage,
     explain: (call) => runtime.explain(call, parts),
     onClose: async (reason) => {

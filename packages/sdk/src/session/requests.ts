@@ -23,21 +23,42 @@ const OWNER = 'session';
  */
 const MAX_QUESTIONS = 256;
 
+/** One call in so many gives the event loop a turn. */
+const CALLS_PER_LOOP_TURN = 16;
+
 /** Between one and two generations are remembered: enough to catch a client's mistake. */
 const GENERATION = 8192;
 const FIRST_SLOTS = 64;
 const EMPTY = 0;
 const REMOVED = 1;
 
+/**
+ * Lets timers, sockets and other sessions have their turn. Short calls end without waiting for anything, so a program that
+ * makes one after the other would keep the event loop to itself. All sessions of a runtime share one.
+ */
+export class LoopShare {
+  #left = CALLS_PER_LOOP_TURN;
+
+  /** What the answer of this call waits for. */
+  next(): Promise<void> | undefined {
+    this.#left -= 1;
+    if (this.#left > 0) return undefined;
+    this.#left = CALLS_PER_LOOP_TURN;
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 /** Each runs in its turn. When the session ends, all are awaited or cancelled together. */
 export class RunningWork {
   readonly #entries = new Set<Entry>();
   readonly #slots: FairSlots;
+  readonly #loop: LoopShare;
   #cancelled: ToolError | undefined;
   #questions = 0;
 
-  constructor(maxInFlight: number) {
+  constructor(maxInFlight: number, loop: LoopShare) {
     this.#slots = new FairSlots(maxInFlight);
+    this.#loop = loop;
   }
 
   /** Work that waits for its turn counts as running. `work` says through `onOpen` how it can be cancelled. */
@@ -62,11 +83,13 @@ export class RunningWork {
       },
       lend: () => this.#lend(),
     };
-    const answer = work((abort) => {
+    const loopTurn = this.#loop.next();
+    const worked = work((abort) => {
       entry.abort = abort;
       // Work that still waited for its turn when all was cancelled is cancelled as it begins.
       if (this.#cancelled !== undefined) abort(this.#cancelled);
     }, turn);
+    const answer = loopTurn === undefined ? worked : worked.finally(() => loopTurn);
     const leave = (): void => {
       if (isTaken) slots.give();
       this.#entries.delete(entry);

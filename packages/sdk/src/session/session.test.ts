@@ -41,6 +41,25 @@ describe('a session', () => {
     await dispose();
   });
 
+  test('calls in a row leave timers and other clients their turns, however many sessions make them', async (t) => {
+    const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
+    t.after(dispose);
+    const sessions = [session, ...(await Promise.all(Array.from({ length: 7 }, () => runtime.openSession())))];
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    for (let at = 0; at < 400; at++) {
+      const tool = at % 2 === 0 ? 'probe_nothing' : 'no_such_tool';
+      await sessions[at % sessions.length]?.call(tool, {});
+    }
+    isOver = true;
+    assert.ok(turns >= 20, `${turns} turns of the event loop during 400 calls`);
+  });
+
   test('expires when heartbeats stay out, and lives on while they come [S0-7]', async () => {
     let now = 0;
     const clock = { now: () => 1_000 + now, monotonic: () => now };

@@ -33,7 +33,7 @@ import type { ProposedCall } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import type { EndChildren, Family } from './family.ts';
 import { type PlanSteps, proposals } from './propose-plan.ts';
-import { type Abort, bothTurns, inTurn, RequestIds, RunningWork } from './requests.ts';
+import { type Abort, bothTurns, inTurn, type LoopShare, RequestIds, RunningWork } from './requests.ts';
 import { atomicBatch, runAtomic, stepCaller } from './run-atomic.ts';
 import {
   type BatchHandling,
@@ -175,6 +175,7 @@ export interface CloseOptions {
 export interface SessionHooks {
   readonly heartbeatTimeoutMs: number | undefined;
   readonly family: Family;
+  readonly loop: LoopShare;
   explain(call: ProposedCall): Promise<PolicyExplanation>;
   usage(): Usage;
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
@@ -185,7 +186,7 @@ type InnerOptions = CallOptions & Pick<HandleOptions, 'onOpen'> & Pick<CallReque
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
   const { family } = hooks;
-  const running = new RunningWork(parts.registry.limits.max_in_flight);
+  const running = new RunningWork(parts.registry.limits.max_in_flight, hooks.loop);
   const requestIds = new RequestIds();
   const over = Promise.withResolvers<'closed' | 'expired'>();
   const life = {

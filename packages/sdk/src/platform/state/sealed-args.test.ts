@@ -93,6 +93,14 @@ describe('sealed arguments', () => {
     assert.deepEqual(read(), [['one', {}]]);
   });
 
+  test('many calls in one turn of the event loop are written without waiting for the timer', () => {
+    const { keep, files, state } = scene();
+    keep('first', {});
+    assert.deepEqual(readdirSync(state), []);
+    for (let at = 0; at < 300; at++) keep(`call-${at}`, {});
+    assert.equal(files().length, 1);
+  });
+
   test('another key opens none of them', () => {
     const first = scene();
     first.keep('one', {});

@@ -22,6 +22,7 @@ const TAG_BYTES = 16;
 const LENGTH_BYTES = 4;
 const FLUSH_AFTER_MS = 250;
 const MAX_WAITING_BYTES = 1024 * 1024;
+const MAX_WAITING_CALLS = 256;
 const NAME = /^(\d{4}-\d{2}-\d{2})\.sealed$/;
 /** Every frame begins with it, so that those behind a damaged one are found. */
 const MARK = Buffer.from('TRSEAL1\n');
@@ -100,7 +101,7 @@ export function openSealedArgs(options: SealedArgsOptions): SealedArgs {
         const size = sizeOf(args, options.maxBytes);
         waiting.push({ callId, tool, args: keptArgs(args, size > options.maxBytes, session), session });
         bytes += size;
-        if (bytes > MAX_WAITING_BYTES) flush();
+        if (bytes > MAX_WAITING_BYTES || waiting.length >= MAX_WAITING_CALLS) flush();
         else timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
       },
     }),
