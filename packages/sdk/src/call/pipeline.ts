@@ -5,8 +5,8 @@
  *         → commit gate → tool → AST sync → "after" rules → RESULT → hooks and policy after → events → response
  *
  * Everything before the intent may refuse and changes nothing. Nothing runs unrecorded; no answer leaves before its
- * record, and a refusal is recorded too. Stages throw, and `settle` turns what they throw into an answer. Whatever can take time is waited for
- * through `open.time`, so the call ends by its deadline whatever a stage does.
+ * record, and a refusal is recorded too. Stages throw, and `settle` turns what they throw into an answer. Whatever can
+ * take time is waited for through `open.time`, so the call ends by its deadline whatever a stage does.
  */
 import { type JsonObject, type JsonValue, ToolError, type ToolResponse } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
@@ -249,9 +249,9 @@ export async function judgeProposal(
 /** Every gate's answer in order, those behind a refusal too. */
 async function hearGates(call: Call, parts: SessionParts): Promise<readonly HeardGate[]> {
   const heard: HeardGate[] = [];
-  const { time } = call.open;
   for (const { name, judge } of GATES) {
-    heard.push({ name, answer: await settle(() => time.wait('gates', () => judge(call, parts))) });
+    const answer = await settle(() => call.open.time.wait('gates', () => judge(call, parts)));
+    heard.push({ name, answer });
   }
   return heard;
 }
@@ -284,8 +284,8 @@ async function followAdmission(admission: Admission, parts: SessionParts): Promi
 
 /** The intent came on record after the call had been answered: nothing ran, and the record says so. */
 async function closeUnused(call: RecordedCall, reason: ToolError, parts: SessionParts): Promise<void> {
-  const execution = notExecuted(reason);
-  await recordResult(call, execution, outcomeOf(call, execution, parts), parts);
+  const unused = notExecuted(reason);
+  await recordResult(call, unused, outcomeOf(call, unused, parts), parts);
 }
 
 async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionParts): Promise<Outcome> {
@@ -344,11 +344,9 @@ function hasChangedNothing({ subject }: RecordedCall, { changes }: Execution): b
   return changes.changes.length === 0 && subject.profile.effect !== 'process';
 }
 
-const NOTHING_GATED: GateOutcome = { candidate: undefined, publication: undefined };
-
 /** Only calls that mean something to git have a last gate. */
 function passCommitGate(call: RecordedCall, parts: SessionParts): MaybePromise<GateOutcome> {
-  if (call.subject.git === undefined) return NOTHING_GATED;
+  if (call.subject.git === undefined) return { candidate: undefined, publication: undefined };
   return call.open.time.wait(
     'commitGate',
     () => checkCommitGate(call, parts),

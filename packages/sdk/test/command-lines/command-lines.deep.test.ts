@@ -80,11 +80,12 @@ function readLines(language: Language): readonly Line[] {
   return lines;
 }
 
-/** bash with the whole file system and without a network. */
+/** bash with the whole file system and without a network. It sees no processes of others, whose number changes. */
 function runOutside(text: string, workspace: string): Omit<Result, 'files'> {
   const home = join(workspace, '..', 'home');
   mkdirSync(home, { recursive: true });
-  const wrapper = ['--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '--chdir', workspace];
+  const alone = ['--unshare-net', '--unshare-pid', '--proc', '/proc', '--die-with-parent'];
+  const wrapper = ['--dev-bind', '/', '/', ...alone, '--chdir', workspace];
   const run = spawnSync('bwrap', [...wrapper, 'bash', '--noprofile', '--norc', '-c', text], {
     encoding: 'utf8',
     input: '',
