@@ -353,7 +353,7 @@ function waitsIn(source: string): string[] {
 
 /** Whether the wait goes through the clock of the call, or through a function that is looked at itself. */
 function isBounded(text: string, source: string, known: ReadonlySet<string | undefined>): boolean {
-  if (/^(?:(?:call\.)?open\.)?time\.wait\(/.test(text)) return true;
+  if (/^(?:(?:(?:call|judged)\.)?open\.)?time\.wait\(/.test(text)) return true;
   const called = /^\w+/.exec(text)?.[0] ?? '';
   if (known.has(called)) return true;
   const values = [...source.matchAll(new RegExp(`\\bconst ${called} = ([^;]*)`, 'g'))].map(([, value = '']) => value);

@@ -106,13 +106,12 @@ function takeLocks(call: JudgedCall, parts: SessionParts): MaybePromise<() => vo
 
 /** A call that was made before is answered from its record. */
 async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise<Admission> {
-  const { open } = judged;
   const known = await lookUpCall(judged, parts);
   if (known?.recorded !== undefined) return { replay: judged, answer: known.recorded.answer };
   const releaseLocks = await takeLocks(judged, parts);
   if (known === undefined) return { call: { ...judged, ...UNCLAIMED, releaseLocks } };
   const { claims, over: takesOver, names } = known;
-  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, names, parts)));
+  const noted = await settle(() => judged.open.time.wait('rehearsal', () => rehearseCall(judged, names, parts)));
   if (noted.ok) {
     const effects = parts.ledger === undefined ? [] : noted.value;
     return {
