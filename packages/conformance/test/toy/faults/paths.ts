@@ -51,6 +51,12 @@ function placesInPlace(isInPlace: (file: string) => boolean | Promise<boolean>):
 }
 
 const isLink = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** The gap between check and use. It waits for the attacker a while, who may get little time on a busy machine. */
+async function leaveGap(file: string): Promise<void> {
+  for (let waited = 0; waited < 20 && !isLink(file); waited += 1) await sleep(1);
+}
+
 const hasParent = (name: string): boolean => !path.isAbsolute(name) && name.split('/').includes('..');
 
 export const PATH_FAULTS = {
@@ -108,14 +114,14 @@ export const PATH_FAULTS = {
     override async readAt(fd: number, last: string): Promise<Buffer> {
       const file = `/proc/self/fd/${fd}/${last}`;
       if (!existsSync(file) || isLink(file)) return super.readAt(fd, last);
-      await sleep(1);
+      await leaveGap(file);
       return readFileSync(file);
     }
   },
   'races.write': placesInPlace(async (file) => {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found?.isFile() !== true || found.nlink > 1) return false;
-    await sleep(1);
+    await leaveGap(file);
     return true;
   }),
   'options.read': class extends Toy {
