@@ -13,7 +13,7 @@ import {
   verifyBodySchema,
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { EXPORT_FORMATS, EXPORT_TYPES, exportRows } from '../../records/export-records.ts';
+import { EXPORT_FORMATS, EXPORT_TYPES, exportRows, writePieces } from '../../records/export-records.ts';
 import type { PageOrder } from '../../records/read-pages.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 
@@ -91,11 +91,7 @@ export const exportRecords = defineRoute({
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
-    for (const piece of exportRows(pages.matching(filter), format, host.serverVersion)) {
-      if (outgoing.write(piece) || outgoing.destroyed) continue;
-      await new Promise((resolve) => outgoing.once('drain', resolve).once('close', resolve));
-    }
-    outgoing.end();
+    await writePieces(outgoing, exportRows(pages.matching(filter), format, host.serverVersion));
     return 'sent';
   },
 });
