@@ -16,7 +16,12 @@ test('two folders of one name are refused before a server is asked, with what to
   // Nothing listens there: a connection would fail with another reason.
   writeFileSync(file, 'servers: ["nats://127.0.0.1:1"]\ncredentials: { user: a, password: x }\nhost: a\n');
   await assert.rejects(
-    joinFleetOf({ file, folders, version: '0', log: createLog({ stream: process.stderr, level: 'silent', format: 'json' }) }),
+    joinFleetOf({
+      file,
+      folders,
+      version: '0',
+      log: createLog({ stream: process.stderr, level: 'silent', format: 'json' }),
+    }),
     (error) => isToolError(error) && error.details['reason'] === 'invalid_fleet_file' && /shop/.test(error.message),
   );
 });
