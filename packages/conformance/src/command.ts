@@ -1,5 +1,6 @@
 /** The command: `npx @tool-runtime/conformance --mcp "<command>"`. Exits with 0, 1 if a case failed, 2 for wrong usage. */
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Case } from './cases/case.ts';
 import { loadProfile, ProfileProblem, recogniseProfile, SHIPPED, shippedNames } from './profile/load-profile.ts';
@@ -111,7 +112,25 @@ function profileText(profile: Profile): string {
   return `${JSON.stringify(Object.fromEntries(own), null, 2)}\n`;
 }
 
+/** Before a run that takes minutes, whose results would be lost. */
+function requireFolders({ json, badge, scratch }: Options): void {
+  const folderOf = (file: string | undefined) => (file === undefined ? undefined : path.dirname(path.resolve(file)));
+  const wanted = {
+    '--json': folderOf(json === '-' ? undefined : json),
+    '--badge': folderOf(badge),
+    '--scratch': scratch,
+  };
+  for (const [option, folder] of Object.entries(wanted)) {
+    try {
+      if (folder !== undefined) accessSync(`${folder}/`, constants.W_OK);
+    } catch {
+      throw new WrongUsage(`${option}: folder is missing or cannot be written: ${folder}`);
+    }
+  }
+}
+
 async function runAndReport(values: Options): Promise<number> {
+  requireFolders(values);
   const target = await targetOf(values);
   const cases = choose(values.only ?? []);
   const toStdout = values.json === '-';
@@ -148,8 +167,9 @@ async function targetOf(values: Options): Promise<Target> {
   const command = values.mcp ?? values.envelopes ?? named?.start[protocol];
   if (command === undefined)
     throw new WrongUsage(`Nothing to run: give --mcp, --envelopes or a profile with start\n\n${HELP}`);
-  const profile = named ?? (protocol === 'mcp' ? await recognise(command, variables) : envelopeProfile());
   const scratch = values.scratch === undefined ? {} : { scratch: values.scratch };
+  const profile =
+    named ?? (protocol === 'mcp' ? await recognise({ command, variables, ...scratch }) : envelopeProfile());
   return { protocol, command, profile, variables, ...scratch };
 }
 
@@ -160,9 +180,9 @@ function definition(text: string): [string, string] {
 }
 
 /** Starts the server once to see which tools it has. */
-async function recognise(command: string, variables: Record<string, string>): Promise<Profile> {
+async function recognise(how: Pick<Target, 'command' | 'variables' | 'scratch'>): Promise<Profile> {
   const unmapped = profileSchema.parse({ name: 'unknown', tools: {} });
-  const scene = new Scene({ protocol: 'mcp', command, profile: unmapped, variables });
+  const scene = new Scene({ protocol: 'mcp', profile: unmapped, ...how });
   try {
     return recogniseProfile((await scene.server()).tools);
   } finally {

@@ -61,6 +61,19 @@ describe('the conformance command', () => {
     assert.match(readFileSync(badge, 'utf8'), /2 of 2/);
   });
 
+  test('exits with 2 before it starts a server when a folder of an option is missing', async () => {
+    const gone = path.join(folder, 'gone');
+    for (const [option, value] of [
+      ['--json', path.join(gone, 'x.json')],
+      ['--badge', path.join(gone, 'x.svg')],
+      ['--scratch', gone],
+    ] as const) {
+      const { code, stdout, stderr } = await run('--mcp', toy, '--profile', profile, option, value);
+      assert.deepEqual([code, stdout], [2, ''], option);
+      assert.match(stderr, new RegExp(`^${option}: .*gone`), option);
+    }
+  });
+
   test('exits with 1 when a case failed', async () => {
     const end = await run('--mcp', `${toy} edits.bom`, '--profile', profile, '--only', 'edits.bom', '--json', '-');
     assert.equal(end.code, 1, end.stderr);

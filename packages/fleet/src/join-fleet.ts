@@ -120,9 +120,9 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
   wire.nc.subscribe(drainSubject(wire.tenant, host), {
     callback(error, message) {
       if (error !== null) return;
-      const { take } = message.json<{ readonly take?: boolean }>();
-      options.log('drain_asked', { take: take === true });
-      void want(take === true).then(() => message.respond('{}'));
+      const take = asksToTake(message.string());
+      options.log('drain_asked', { take });
+      void want(take).then(() => message.respond('{}'));
     },
   });
 
@@ -152,6 +152,15 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     const found = all.get(workspace);
     if (found === undefined) throw new TypeError(`Not a workspace of this host: ${workspace}`);
     return found;
+  }
+}
+
+/** Anything but `{"take": true}` asks to drain. What throws in a callback of the bus ends the connection. */
+function asksToTake(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { readonly take?: unknown } | null)?.take === true;
+  } catch {
+    return false;
   }
 }
 

@@ -78,7 +78,10 @@ export class LineProcess {
         done();
       };
       this.#endings.add(gone);
-      promise.then((value) => settle(() => resolve(value)), reject);
+      promise.then(
+        (value) => settle(() => resolve(value)),
+        (cause: unknown) => settle(() => reject(cause)),
+      );
       if (this.#isGone) gone();
     });
   }

@@ -1,6 +1,6 @@
 /** The host's side of tunnels: takes them for the workspaces it holds. */
 import type { Subscription } from '@nats-io/transport-node';
-import { untoken, workspaceSubject } from '../wire/names.ts';
+import { inboxOf, untoken, workspaceSubject } from '../wire/names.ts';
 import type { Wire } from '../wire/open-wire.ts';
 import { isOpening, resetMessage, Tunnel } from './tunnel.ts';
 
@@ -47,6 +47,8 @@ export function answerTunnels(
         known.receive(data);
         return;
       }
+      // The servers check where a client publishes, not which reply it names, and this host may publish where the client may not.
+      if (!reply.startsWith(`${inboxOf(user)}.`)) return;
       if (!isOpening(data) || tunnels.size >= maxTunnels) {
         nc.publish(reply, resetMessage());
         return;

@@ -81,4 +81,63 @@ describe('a tunnel', () => {
     await once(host, 'end');
     assert.equal(got, written * chunk.length);
   });
+
+  test('a write that is larger than the window is sent in parts, as the reader takes them', async () => {
+    const { client, host, sent } = pair();
+    client.end(Buffer.alloc(10_000_000));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(sent.reduce((sum, bytes) => sum + bytes, 0) < 4_000_000, 'the sender was stopped');
+    let got = 0;
+    host.on('data', (bytes: Buffer) => {
+      got += bytes.length;
+    });
+    await once(host, 'end');
+    assert.equal(got, 10_000_000);
+  });
+
+  test('a sender that ignores the window is cut off', () => {
+    const { host, deliver } = alone();
+    deliver(KIND.open, 0);
+    let at = 1;
+    while (!host.destroyed && at < 100) deliver(KIND.data, at++, Buffer.alloc(256 * 1024));
+    assert.ok(host.destroyed && at < 16, `${at} messages were kept`);
+    const small = alone();
+    small.deliver(KIND.open, 0);
+    at = 1;
+    while (!small.host.destroyed && at < 50_000) small.deliver(KIND.data, at++);
+    assert.ok(small.host.destroyed, 'empty messages are kept without end');
+  });
+
+  test('a reader that acknowledges more than was sent is cut off', () => {
+    const { host, deliver } = alone();
+    deliver(KIND.open, 0);
+    host.write('four');
+    deliver(KIND.ack, 1);
+    assert.equal(host.destroyed, false);
+    deliver(KIND.ack, 1_000_000);
+    assert.equal(host.destroyed, true);
+  });
+
+  test('a message that is cut short ends it', () => {
+    for (const short of [[], [KIND.ping], [KIND.data, 0, 0, 0], [KIND.ack, 0]]) {
+      const { host, deliver } = alone();
+      deliver(KIND.open, 0);
+      host.receive(Uint8Array.from(short));
+      assert.equal(host.destroyed, true, `bytes: ${short.join(' ')}`);
+    }
+  });
 });
+
+/** One end whose other side is the test. */
+function alone() {
+  const host = new Tunnel({ send() {}, onEnd() {} });
+  return {
+    host,
+    deliver(kind: number, value: number, payload = Buffer.alloc(0)): void {
+      const head = Buffer.alloc(5);
+      head.writeUInt8(kind, 0);
+      head.writeUInt32BE(value, 1);
+      host.receive(Buffer.concat([head, payload]));
+    },
+  };
+}

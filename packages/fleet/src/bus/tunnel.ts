@@ -2,8 +2,9 @@
  * A stream of bytes between a client and the holder of a workspace, carried by messages.
  *
  * The bus delivers each message at most once and never slows a sender down, so the tunnel counts: a missing message ends it,
- * and a sender stops at a window that the reader has not taken yet. What runs in it is HTTP and WebSocket, as on any other
- * socket; a tunnel that ends is a connection that dropped.
+ * and a sender stops at a window that the reader has not taken yet. The reader enforces all of this, because the other side
+ * may not be ours. What runs in it is HTTP and WebSocket, as on any other socket; a tunnel that ends is a connection that
+ * dropped.
  */
 import { Duplex } from 'node:stream';
 import { ToolError } from '@tool-runtime/protocol';
@@ -15,6 +16,8 @@ const HEAD_BYTES = 5;
 const CHUNK_BYTES = 256 * 1024;
 const WINDOW_BYTES = 2 * 1024 * 1024;
 const ACK_BYTES = WINDOW_BYTES / 4;
+/** What a message costs in the window apart from its bytes, so that many small ones take no more memory than large ones. */
+const MESSAGE_COST = 256;
 
 export interface TunnelOptions {
   /** Sends one message to the other side. */
@@ -32,6 +35,8 @@ export class Tunnel extends Duplex {
   #sent = 0;
   #received = 0;
   #unacked = 0;
+  /** Arrived and not read yet. */
+  #held = 0;
   #taken = 0;
   #isWanted = false;
   #isEnded = false;
@@ -62,6 +67,10 @@ export class Tunnel extends Duplex {
     const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.heardAt = performance.now();
     this.unanswered = 0;
+    if (message.length < HEAD_BYTES) {
+      this.destroy(lost('malformed'));
+      return;
+    }
     const kind = message.readUInt8(0);
     if (kind === KIND.reset) this.destroy(lost('reset'));
     else if (kind === KIND.ping) this.#control(KIND.pong);
@@ -98,14 +107,18 @@ export class Tunnel extends Duplex {
     this.#deliver();
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
-      const part = chunk.subarray(at, at + CHUNK_BYTES);
-      this.#unacked += part.length;
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const part = chunk.subarray(0, CHUNK_BYTES);
+    if (part.length > 0) {
+      this.#unacked += costOf(part);
       this.#send(KIND.data, part);
     }
-    if (this.#unacked < WINDOW_BYTES) done();
-    else this.#onRoom = done;
+    const next = (): void => {
+      if (part.length === chunk.length) done();
+      else this._write(chunk.subarray(part.length), encoding, done);
+    };
+    if (this.#unacked < WINDOW_BYTES) next();
+    else this.#onRoom = next;
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -126,16 +139,22 @@ export class Tunnel extends Duplex {
       return;
     }
     this.#received = (this.#received + 1) >>> 0;
-    if (kind === KIND.data) this.#arrived.push(message.subarray(HEAD_BYTES));
+    if (kind === KIND.data) {
+      const payload = message.subarray(HEAD_BYTES);
+      this.#held += costOf(payload);
+      this.#arrived.push(payload);
+    }
     if (kind === KIND.end) this.#isEnded = true;
     this.#deliver();
+    if (this.#held > WINDOW_BYTES + CHUNK_BYTES + MESSAGE_COST) this.destroy(lost('window'));
   }
 
   #deliver(): void {
     while (this.#isWanted) {
       const next = this.#arrived.shift();
       if (next === undefined) break;
-      this.#taken += next.length;
+      this.#held -= costOf(next);
+      this.#taken += costOf(next);
       this.#isWanted = this.push(next);
     }
     if (this.#taken >= ACK_BYTES) {
@@ -146,6 +165,10 @@ export class Tunnel extends Duplex {
   }
 
   #acknowledged(bytes: number): void {
+    if (bytes > this.#unacked) {
+      this.destroy(lost('window'));
+      return;
+    }
     this.#unacked -= bytes;
     const wake = this.#onRoom;
     if (wake === undefined || this.#unacked >= WINDOW_BYTES) return;
@@ -171,13 +194,17 @@ export class Tunnel extends Duplex {
   }
 }
 
+function costOf(payload: Uint8Array): number {
+  return payload.length + MESSAGE_COST;
+}
+
 /** A message that tells the other side that there is no such tunnel here. */
 export function resetMessage(): Uint8Array {
   return Uint8Array.of(KIND.reset, 0, 0, 0, 0);
 }
 
 export function isOpening(bytes: Uint8Array): boolean {
-  return bytes[0] === KIND.open;
+  return bytes[0] === KIND.open && bytes.length >= HEAD_BYTES;
 }
 
 export function lost(because: string): ToolError {

@@ -85,6 +85,6 @@ export function allowLists({ user, kind, workspaces }: Omit<FleetUser, 'password
     case 'operator':
       return { publish: ['$JS.API.>', '$JS.ACK.>', `ctl.${t}.>`, `trt.${t}.ws.*.${own}.>`], subscribe: [inbox] };
     case 'system':
-      return { publish: ['$SYS.REQ.SERVER.PING.VARZ', '$SYS.REQ.SERVER.PING.JSZ'], subscribe: [inbox] };
+      return { publish: ['$SYS.REQ.SERVER.PING.VARZ'], subscribe: [inbox] };
   }
 }

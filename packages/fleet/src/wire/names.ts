@@ -42,7 +42,12 @@ export function tunnelSubject(tenant: string, workspace: string, user: string, i
 }
 
 export function inboxPrefix(user: string): string {
-  return `_INBOX.${token(user)}`;
+  return inboxOf(token(user));
+}
+
+/** The same for a user whose token is known. */
+export function inboxOf(userToken: string): string {
+  return `_INBOX.${userToken}`;
 }
 
 export function callSubject(tenant: string, workspace: string, scope: string, key: string): string {

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { REGISTRY_FILE } from '@tool-runtime/sdk';
 import { createMemoryLedger } from '@tool-runtime/sdk/testing';
 import { startHost } from '../start-host.ts';
 import type { FleetCaller, HostFleet } from './host-fleet.ts';
 
 /** A host in a fleet of one; what a caller sends arrives as it would through a tunnel. */
-async function openMember(t: TestContext) {
+async function openMember(t: TestContext, registries: Readonly<Record<string, string>> = {}, names = ['one', 'two']) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'fleet-entrance-')));
-  const folders = ['one', 'two'].map((name) => join(root, name));
+  const folders = names.map((name) => join(root, name));
   for (const folder of folders) mkdirSync(folder);
+  for (const [name, text] of Object.entries(registries)) writeFileSync(join(root, name, REGISTRY_FILE), text);
   const ledger = createMemoryLedger();
   ledger.moveTo('a');
   let accept: (socket: Duplex, caller: FleetCaller) => void = () => assert.fail('not served yet');
@@ -35,7 +37,7 @@ async function openMember(t: TestContext) {
   });
   return {
     root,
-    async ask(caller: FleetCaller, method: string, path: string, body?: object, token?: string) {
+    async ask(caller: FleetCaller, method: string, path: string, body?: object, headers: object = {}) {
       const [client, host] = duplexPair();
       accept(host, caller);
       const asked = request({
@@ -46,7 +48,7 @@ async function openMember(t: TestContext) {
           host: 'localhost',
           connection: 'close',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
         },
       });
       asked.end(body === undefined ? undefined : JSON.stringify(body));
@@ -85,4 +87,48 @@ test('a caller is neither administrator nor approver, unless the host names it a
   assert.equal((await ask(caller, 'GET', '/v1/approvals')).status, 403);
   assert.equal((await ask({ ...caller, mayApprove: true }, 'GET', '/v1/approvals')).status, 200);
   assert.equal((await ask(caller, 'GET', '/v1/sessions')).status, 200);
+});
+
+test('a caller is answered from the workspace it was let through to, whatever it asks about', async (t) => {
+  const { ask } = await openMember(t, { one: 'version: 1\nallowed_tools: [file_read]\n' });
+  const caller = { user: 'agent', workspace: 'two' };
+  const tool = { tool: 'file_write', args: { path: 'x', content: 'x' } };
+  const decisionFor = async (workspace: string): Promise<unknown> =>
+    (await ask({ ...caller, workspace }, 'POST', '/v1/policy/explain', tool)).body.decision;
+  assert.deepEqual([await decisionFor('one'), await decisionFor('two')], ['deny', 'allow']);
+});
+
+test('a caller learns nothing about the host beyond its workspace', async (t) => {
+  const { ask } = await openMember(t);
+  const caller = { user: 'agent', workspace: 'two' };
+  for (const path of ['/v1/status', '/v1/metrics/history', '/metrics']) {
+    assert.equal((await ask(caller, 'GET', path)).status, 403, path);
+  }
+});
+
+test('two callers whose names run together are two owners', async (t) => {
+  const { ask } = await openMember(t, {}, ['one', 'one:x']);
+  const { body } = await ask({ user: 'x:agent', workspace: 'one' }, 'POST', '/v1/sessions', {});
+  const other = { user: 'agent', workspace: 'one:x' };
+  assert.equal((await ask(other, 'GET', `/v1/sessions/${body.session_id}`)).status, 404);
+});
+
+test('a caller over MCP sees the tools of its workspace', async (t) => {
+  const { ask } = await openMember(t, { one: 'version: 1\nallowed_tools: [file_read]\n' });
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } };
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/list',
+  };
+  const mayWrite = async (workspace: string): Promise<boolean> => {
+    const { body } = await ask({ user: 'agent', workspace }, 'POST', '/mcp', list, headers);
+    return body.result.tools.some(({ name }: { readonly name: string }) => name === 'file_write');
+  };
+  assert.deepEqual([await mayWrite('one'), await mayWrite('two')], [false, true]);
 });

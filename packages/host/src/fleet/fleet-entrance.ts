@@ -40,5 +40,5 @@ export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entr
 
 function principalOf({ user, workspace, mayApprove = false }: FleetCaller): Principal {
   const scopes = new Set<Scope>(mayApprove ? ['read', 'call', 'approve'] : ['read', 'call']);
-  return { id: `fleet:${workspace}:${user}`, name: user, scopes, workspace };
+  return { id: `fleet:${JSON.stringify([workspace, user])}`, name: user, scopes, workspace };
 }

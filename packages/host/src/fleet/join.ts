@@ -17,6 +17,8 @@ export async function joinFleetOf({ file, folders, version, log }: JoinRequest):
   const fleet = readFleetFile(file);
   const real = [...new Set(folders.map((folder) => realpathSync.native(folder)))];
   const names = new Map(real.map((folder, at) => [folder, fleet.workspaces?.[at] ?? (basename(folder) || 'root')]));
+  const taken = [...names.values()].find((name, at, all) => all.indexOf(name) !== at);
+  if (taken !== undefined) throw nameTwice(taken);
   const nameOf = (folder: string): string => names.get(folder) ?? basename(folder);
   const member = await joinFleet(fleet, {
     workspaces: [...names.values()],
@@ -38,6 +40,17 @@ export async function joinFleetOf({ file, folders, version, log }: JoinRequest):
     drain: () => member.drain(),
     close: () => member.close(),
   };
+}
+
+/** Two folders under one name would share the calls and the lease of one workspace. */
+function nameTwice(name: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Two folders have the same name in the fleet: ${name}`, {
+    path: 'workspaces',
+    details: {
+      reason: 'invalid_fleet_file',
+      next: 'give each folder a name of its own with workspaces: [...] in the fleet file, in the order of the folders',
+    },
+  });
 }
 
 async function loadFleet() {

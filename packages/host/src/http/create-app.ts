@@ -86,7 +86,7 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
   const { incoming, outgoing } = context.env;
   const principal = route.scope === 'open' ? NOBODY : gatekeeper.authenticate(incoming);
   if (route.scope !== 'open' && route.scope !== 'any') requireScope(principal, route.scope);
-  if (route.isHostWide === true && principal.sessionId !== undefined) throw sessionOnly();
+  if (route.isHostWide === true) requireWholeHost(principal, route.isOfWorkspace === true);
   const query = route.query === undefined ? undefined : parseQuery(route.query, new URL(context.req.url).searchParams);
   const body =
     route.body === undefined
@@ -107,9 +107,15 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
   });
 }
 
-function sessionOnly(): ToolError {
-  return new ToolError('E_POLICY', 'The token of a session says nothing about the host', {
-    details: { gate: 'auth', reason: 'session_token', next: 'use a token of the host with the scope read' },
+function requireWholeHost({ sessionId, workspace }: Principal, isOfWorkspace: boolean): void {
+  if (sessionId !== undefined) {
+    throw new ToolError('E_POLICY', 'The token of a session says nothing about the host', {
+      details: { gate: 'auth', reason: 'session_token', next: 'use a token of the host with the scope read' },
+    });
+  }
+  if (workspace === undefined || isOfWorkspace) return;
+  throw new ToolError('E_POLICY', 'A caller from the fleet learns nothing about the host beyond its workspace', {
+    details: { gate: 'auth', reason: 'workspace_not_allowed', next: 'ask with tool-runtime fleet status' },
   });
 }
 

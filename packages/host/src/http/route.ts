@@ -54,8 +54,10 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly description?: string;
   /** What a token needs; `open` needs no token at all. */
   readonly scope: Scope | 'open' | 'any';
-  /** About the whole host: not for the token of one session. */
+  /** About the whole host: not for the token of one session, nor for a caller that is bound to one workspace. */
   readonly isHostWide?: boolean;
+  /** Answers from one workspace (`host.workspaceFor`), so a caller that is bound to one may ask. */
+  readonly isOfWorkspace?: boolean;
   readonly query?: Query;
   /** Read, bounded and checked before `handle`. An envelope route reads its text itself, to refuse it by its own rules. */
   readonly body?: Body;

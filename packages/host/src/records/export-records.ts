@@ -1,4 +1,6 @@
 /** Rows as files: JSON lines and CSV for all of them, SARIF for refusals. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { RecordRow } from '@tool-runtime/protocol';
 
 export const EXPORT_FORMATS = ['jsonl', 'csv', 'sarif'] as const;
@@ -25,6 +27,17 @@ const COLUMNS = [
   'client',
   'text',
 ] as const satisfies readonly (keyof RecordRow)[];
+
+/** Ends the writer; stops early when its reader has left. */
+export async function writePieces(writer: Writable, pieces: Iterable<string>): Promise<void> {
+  const gone = new AbortController();
+  writer.once('close', () => gone.abort());
+  for (const piece of pieces) {
+    if (writer.destroyed) return;
+    if (!writer.write(piece)) await once(writer, 'drain', { signal: gone.signal }).catch(() => undefined);
+  }
+  writer.end();
+}
 
 /** In pieces, so that a long journal is never one string. */
 export function* exportRows(rows: readonly RecordRow[], format: ExportFormat, version: string): Generator<string> {

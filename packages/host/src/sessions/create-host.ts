@@ -30,7 +30,7 @@ import type { Reach } from './reach.ts';
 import { noChild, unknownSession } from './refusals.ts';
 import type { Work } from './served-calls.ts';
 import { type HostChild, type HostSession, infoOf, mayUse } from './session-table.ts';
-import { openWorkspaces, type ReloadOptions, type Workspaces } from './workspaces.ts';
+import { type HostWorkspace, openWorkspaces, type ReloadOptions, type Workspaces } from './workspaces.ts';
 
 export interface HostOptions {
   readonly folders: readonly string[];
@@ -73,6 +73,8 @@ export interface Host {
   readonly maxRequestBytes: number;
   /** Asks the program around it to stop; does nothing but call back. */
   requestStop(): void;
+  /** The one the principal is bound to, whatever is asked for; else the one that is asked for, or the first. */
+  workspaceFor(principal: Principal, asked?: string): HostWorkspace;
   openSession(principal: Principal, body: OpenSessionBody, options?: OpenOptions): Promise<HostSession>;
   /** What the client is told about a session it has just opened; makes its token. */
   describe(session: HostSession, principal: Principal): SessionOpened;
@@ -134,8 +136,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
       requireScope(principal, 'call');
       if (principal.sessionId !== undefined) throw boundToken();
       refuseWhenDraining(host);
-      return sessions.open(workspaces.find(principal.workspace ?? body.workspace), principal, body, how);
+      return sessions.open(host.workspaceFor(principal, body.workspace), principal, body, how);
     },
+    workspaceFor: (principal, asked) => workspaces.find(principal.workspace ?? asked),
     describe,
     describeChild: (session, principal) => ({ ...describe(session, principal), ...describeChild(session.child) }),
     session: sessions.find,

@@ -50,13 +50,15 @@ export async function runAtomic<Answer extends CallAnswer>(
     if (committed.ok) return answers as readonly CallAnswer[] as readonly Answer[];
     failed = committed;
   }
-  await call('abort', { tx_id });
+  const aborted = await call('abort', { tx_id });
   const cause = failed;
+  const explain = (): readonly ErrorEntry[] =>
+    aborted.ok ? notCommitted(tx_id, cause, 'Call was taken back') : notKnown(tx_id, cause);
+  const isReal = aborted.errors.some(({ details }) => details?.['reason'] === 'tx_committed');
   return answers.map((answer, at) => {
     const item = items[at];
-    return isOk(answer) && item !== undefined
-      ? refused(item, notCommitted(tx_id, cause, 'Call was taken back'))
-      : answer;
+    if (!isOk(answer) || item === undefined) return answer;
+    return isReal ? warned(answer, cause) : refused(item, explain());
   }) as readonly CallAnswer[] as readonly Answer[];
 }
 
@@ -120,6 +122,31 @@ function notCommitted(tx_id: string, cause: CallAnswer, what: string): readonly 
       },
     },
   ];
+}
+
+/** The commit failed, and so did giving the transaction up: its changes may be real. */
+function notKnown(tx_id: string, cause: CallAnswer): readonly ErrorEntry[] {
+  const first = cause.type === 'ToolResponse' ? cause.errors[0] : cause;
+  return [
+    {
+      code: first?.code ?? 'E_INTERNAL',
+      message: `It is not known whether the batch was committed: ${first?.message ?? 'no answer'}`,
+      details: {
+        gate: 'transaction',
+        reason: 'batch_outcome_unknown',
+        tx_id,
+        request_id: cause.request_id ?? '',
+        ...(first?.details === undefined ? {} : { cause: first.details }),
+        next: 'read the files before you send the batch again; tx_abort gives up what is still open',
+      },
+    },
+  ];
+}
+
+/** What the call did is real; that its commit failed afterwards is said beside it. */
+function warned(answer: CallAnswer, cause: CallAnswer): CallAnswer {
+  if (answer.type !== 'ToolResponse' || cause.type !== 'ToolResponse') return answer;
+  return { ...answer, warnings: [...answer.warnings, ...cause.errors] };
 }
 
 function noTransactions(): ToolError {

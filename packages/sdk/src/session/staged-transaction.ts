@@ -57,7 +57,8 @@ export class StagedTransaction implements JoinedTransaction {
   /** By path of change sets. Undefined: not known. */
   readonly #bases = new Map<string, PathState | undefined>();
   readonly #current = new Map<string, PathState>();
-  readonly #subjects = new Map<string, { readonly subject: RuleSubject; readonly paths: Set<string> }>();
+  /** The last call of each tool that changed a path, by tool and path: rules look at its arguments. */
+  readonly #subjects = new Map<string, { readonly subject: RuleSubject; readonly path: string }>();
   /** Others changed them too, in other lines. */
   readonly #merged = new Set<string>();
   /** A command wrote where it must not: what it wrote cannot be taken apart, so nothing of it becomes real. */
@@ -73,7 +74,12 @@ export class StagedTransaction implements JoinedTransaction {
   }
 
   get subjects(): readonly { readonly subject: RuleSubject; readonly paths: ReadonlySet<string> }[] {
-    return [...this.#subjects.values()];
+    const bySubject = new Map<RuleSubject, Set<string>>();
+    for (const { subject, path } of this.#subjects.values()) {
+      const paths = bySubject.get(subject) ?? new Set();
+      bySubject.set(subject, paths.add(path));
+    }
+    return [...bySubject].map(([subject, paths]) => ({ subject, paths }));
   }
 
   /** What it changed so far. */
@@ -87,7 +93,6 @@ export class StagedTransaction implements JoinedTransaction {
   }
 
   note(subject: RuleSubject, paths: readonly PathChange[], bytes: (digest: string) => Uint8Array | undefined): void {
-    const noted = this.#subjects.get(subject.tool)?.paths ?? new Set();
     for (const { path, before, after } of paths) {
       if (!this.#bases.has(path)) {
         this.#bases.set(path, before);
@@ -95,9 +100,8 @@ export class StagedTransaction implements JoinedTransaction {
         if (before.kind === 'file' && content !== undefined) this.#real.store.keepBytes(before.digest, content);
       }
       this.#current.set(path, after);
-      noted.add(path);
+      this.#subjects.set(`${subject.tool} ${path}`, { subject, path });
     }
-    this.#subjects.set(subject.tool, { subject, paths: noted });
   }
 
   async noteEffects(

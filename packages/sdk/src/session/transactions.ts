@@ -59,6 +59,8 @@ class TransactionTable implements SessionTransactions {
   /** Calls that would have joined them are refused until someone has heard of it. */
   readonly #expired = new Set<string>();
   readonly #ended = new Map<string, TransactionEnd>();
+  /** Their trees are being made. */
+  #opening = 0;
   #isClosed = false;
 
   constructor(setting: TransactionSetting) {
@@ -66,8 +68,17 @@ class TransactionTable implements SessionTransactions {
   }
 
   async begin(signal: AbortSignal): Promise<OpenTransaction> {
+    if (this.#open.size + this.#opening >= MAX_OPEN) throw tooMany();
+    this.#opening += 1;
+    try {
+      return await this.#begin(signal);
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async #begin(signal: AbortSignal): Promise<OpenTransaction> {
     const parts = this.#setting.parts();
-    if (this.#open.size >= MAX_OPEN) throw tooMany();
     const tree = await parts.programs.commands.stage(signal);
     const id = `tx-${parts.newId()}`;
     const at = parts.clock.now();

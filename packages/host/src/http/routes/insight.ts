@@ -15,8 +15,8 @@ export const showRegistry = defineRoute({
   isHostWide: true,
   query: z.strictObject({ workspace: z.string().max(4096).exactOptional() }),
   answers: { 200: { description: 'The values', schema: registryViewSchema } },
-  handle({ host, query }) {
-    const { runtime, name } = host.workspaces.find(query.workspace);
+  handle({ host, principal, query }) {
+    const { runtime, name } = host.workspaceFor(principal, query.workspace);
     return { status: 200, json: viewRegistry(runtime.registry, name) };
   },
 });

@@ -37,7 +37,7 @@ export const explainPolicy = defineRoute({
       return { status: 200, json: await session.served.session.explain(tool, args) };
     }
     if (principal.sessionId !== undefined) throw boundToken();
-    const { runtime } = host.workspaces.find(session?.workspace);
+    const { runtime } = host.workspaceFor(principal, session?.workspace);
     const text = registry === undefined ? {} : { registry: { text: registry, file: SENT } };
     return { status: 200, json: await runtime.policy.explain({ tool, args, ...text }) };
   },
@@ -52,10 +52,11 @@ export const checkPolicy = defineRoute({
   summary: 'Whether the examples of a registry hold: of the one in force, or of the one that is sent',
   scope: 'call',
   isHostWide: true,
+  isOfWorkspace: true,
   body: checkBodySchema,
   answers: { 200: { description: 'Every example', schema: policyCheckSchema }, 403: NO_WORKSPACE },
-  async handle({ host, body: { registry, workspace } }) {
-    const { policy } = host.workspaces.find(workspace).runtime;
+  async handle({ host, principal, body: { registry, workspace } }) {
+    const { policy } = host.workspaceFor(principal, workspace).runtime;
     const text = registry === undefined ? {} : { registry: { text: registry, file: SENT } };
     return { status: 200, json: await policy.check(text) };
   },
@@ -71,8 +72,8 @@ export const simulatePolicy = defineRoute({
   isHostWide: true,
   body: simulateBodySchema,
   answers: { 200: { description: 'What changes', schema: simulationSchema }, 403: NO_WORKSPACE },
-  async handle({ host, body: { registry, since, workspace } }) {
-    const { policy } = host.workspaces.find(workspace).runtime;
+  async handle({ host, principal, body: { registry, since, workspace } }) {
+    const { policy } = host.workspaceFor(principal, workspace).runtime;
     const from = since === undefined ? {} : { since };
     return { status: 200, json: await policy.simulate({ registry: { text: registry, file: SENT }, ...from }) };
   },
@@ -88,8 +89,8 @@ export const suggestPolicy = defineRoute({
   isHostWide: true,
   body: suggestBodySchema,
   answers: { 200: { description: 'A registry', schema: suggestionSchema }, 403: NO_WORKSPACE },
-  async handle({ host, body: { since, workspace } }) {
-    const { policy } = host.workspaces.find(workspace).runtime;
+  async handle({ host, principal, body: { since, workspace } }) {
+    const { policy } = host.workspaceFor(principal, workspace).runtime;
     return { status: 200, json: await policy.suggest(since === undefined ? {} : { since }) };
   },
 });
@@ -101,10 +102,11 @@ export const diffPolicy = defineRoute({
   summary: 'What two registries answer differently: tools, paths, commands, hosts, rules and settings',
   scope: 'call',
   isHostWide: true,
+  isOfWorkspace: true,
   body: diffBodySchema,
   answers: { 200: { description: 'What changes from a to b', schema: policyDiffSchema }, 403: NO_WORKSPACE },
-  async handle({ host, body: { a, b, workspace } }) {
-    const { policy } = host.workspaces.find(workspace).runtime;
+  async handle({ host, principal, body: { a, b, workspace } }) {
+    const { policy } = host.workspaceFor(principal, workspace).runtime;
     return { status: 200, json: await policy.diff({ text: a, file: 'a' }, { text: b, file: 'b' }) };
   },
 });

@@ -13,7 +13,7 @@ import {
   verifyBodySchema,
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { EXPORT_FORMATS, EXPORT_TYPES, exportRows } from '../../records/export-records.ts';
+import { EXPORT_FORMATS, EXPORT_TYPES, exportRows, writePieces } from '../../records/export-records.ts';
 import type { PageOrder } from '../../records/read-pages.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 
@@ -31,8 +31,8 @@ export const listRecords = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: recordPageSchema } },
-  async handle({ host, query }) {
-    const pages = await host.records.pages(host.workspaces.find(query.workspace), query.archived === 'true');
+  async handle({ host, principal, query }) {
+    const pages = await host.records.pages(host.workspaceFor(principal, query.workspace), query.archived === 'true');
     return { status: 200, json: pages.records(orderOf(query)) };
   },
 });
@@ -46,8 +46,8 @@ export const listCalls = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: callPageSchema } },
-  async handle({ host, query }) {
-    const pages = await host.records.pages(host.workspaces.find(query.workspace), query.archived === 'true');
+  async handle({ host, principal, query }) {
+    const pages = await host.records.pages(host.workspaceFor(principal, query.workspace), query.archived === 'true');
     return { status: 200, json: pages.calls(orderOf(query)) };
   },
 });
@@ -64,8 +64,8 @@ export const showCall = defineRoute({
     200: { description: 'The call', schema: callDetailSchema },
     404: { description: 'The journal has no such call' },
   },
-  async handle({ host, params, query }) {
-    const workspace = host.workspaces.find(query.workspace);
+  async handle({ host, principal, params, query }) {
+    const workspace = host.workspaceFor(principal, query.workspace);
     const detail = await host.records.detail(workspace, params['call_id'] ?? '');
     const text = host.answerOf(detail.call.session_id, detail.call.request_id);
     const isShown = text !== undefined && text.length <= MAX_ANSWER_CHARS;
@@ -82,20 +82,16 @@ export const exportRecords = defineRoute({
   isHostWide: true,
   query: z.strictObject({ ...recordFilterShape, format: z.enum(EXPORT_FORMATS).default('jsonl') }),
   answers: { 200: { description: 'The rows of GET /v1/records, oldest first', type: 'application/x-ndjson' } },
-  async handle({ host, query, outgoing }): Promise<RouteAnswer> {
+  async handle({ host, principal, query, outgoing }): Promise<RouteAnswer> {
     const { format, ...filter } = query;
-    const pages = await host.records.pages(host.workspaces.find(filter.workspace), filter.archived === 'true');
+    const pages = await host.records.pages(host.workspaceFor(principal, filter.workspace), filter.archived === 'true');
     outgoing.writeHead(200, {
       'content-type': EXPORT_TYPES[format],
       'content-disposition': `attachment; filename="records.${format}"`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
-    for (const piece of exportRows(pages.matching(filter), format, host.serverVersion)) {
-      if (outgoing.write(piece) || outgoing.destroyed) continue;
-      await new Promise((resolve) => outgoing.once('drain', resolve).once('close', resolve));
-    }
-    outgoing.end();
+    await writePieces(outgoing, exportRows(pages.matching(filter), format, host.serverVersion));
     return 'sent';
   },
 });
@@ -112,9 +108,9 @@ export const listFamilies = defineRoute({
     limit: z.coerce.number().int().min(1).max(500).default(100),
   }),
   answers: { 200: { description: 'Families', schema: familiesSchema } },
-  handle: async ({ host, query }) => ({
+  handle: async ({ host, principal, query }) => ({
     status: 200,
-    json: await host.records.families(host.workspaces.find(query.workspace), query.limit),
+    json: await host.records.families(host.workspaceFor(principal, query.workspace), query.limit),
   }),
 });
 
@@ -127,8 +123,8 @@ export const journalState = defineRoute({
   isHostWide: true,
   query: workspaceQuery,
   answers: { 200: { description: 'The journal', schema: journalStateSchema } },
-  async handle({ host, query }) {
-    const state = await host.records.state(host.workspaces.find(query.workspace));
+  async handle({ host, principal, query }) {
+    const state = await host.records.state(host.workspaceFor(principal, query.workspace));
     return { status: 200, json: { ...state, workspaces: host.workspaces.all.map(({ name }) => name) } };
   },
 });
@@ -143,9 +139,9 @@ export const verifyJournal = defineRoute({
   isHostWide: true,
   body: verifyBodySchema,
   answers: { 200: { description: 'The verdict', schema: journalVerdictSchema } },
-  handle: ({ host, body }) => ({
+  handle: ({ host, principal, body }) => ({
     status: 200,
-    json: host.workspaces.find(body.workspace).runtime.verify(undefined, { archives: body.archives }),
+    json: host.workspaceFor(principal, body.workspace).runtime.verify(undefined, { archives: body.archives }),
   }),
 });
 

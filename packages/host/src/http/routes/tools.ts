@@ -64,7 +64,7 @@ export const listTools = defineRoute({
       };
     };
     if (query.session_id === undefined && isOnlyLooking(principal)) {
-      const { tools, hidden } = await host.workspaces.find(undefined).runtime.preview({});
+      const { tools, hidden } = await host.workspaceFor(principal).runtime.preview({});
       return answer(tools, hidden);
     }
     return withSession({ host, principal, asked: query.session_id }, (session) =>

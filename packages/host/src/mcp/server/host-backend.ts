@@ -46,7 +46,11 @@ export interface HostBackend extends McpBackend {
 export function createHostBackend({ host, principal, profile, extras }: HostBackendOptions): HostBackend {
   let opening: Promise<HostSession> | undefined;
   let opened: HostSession | undefined;
-  const runtime = () => host.workspaces.find(undefined).runtime;
+  const runtime = () => {
+    const { sessionId } = principal;
+    const asked = sessionId === undefined ? undefined : host.session(principal, sessionId).workspace;
+    return host.workspaceFor(principal, asked).runtime;
+  };
   const ceiling = profile.ceiling === undefined ? {} : { capabilities: profile.ceiling };
 
   async function open({ name, version }: ClientIdentity): Promise<HostSession> {

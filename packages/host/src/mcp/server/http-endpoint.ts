@@ -44,8 +44,8 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   const legacy = new Map<string, LegacySession>();
   const wrongHeaders = createHeaderCheck();
   const maxRequestBodySize = host.maxRequestBytes;
-  const profileOf = (profile: string) =>
-    resolveProfile({ profile, lists: host.workspaces.find(undefined).runtime.registry.toolProfiles });
+  const profileOf = ({ principal, profile }: Omit<Asked, 'body'>) =>
+    resolveProfile({ profile, lists: host.workspaceFor(principal).runtime.registry.toolProfiles });
   const modern: McpHttpHandler = createMcpHandler(({ authInfo }) => createMcpServer(backendOf(authInfo)), {
     legacy: 'reject',
     maxRequestBodySize,
@@ -87,7 +87,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   }
 
   function create(principal: Principal, profile: string): HostBackend {
-    return createHostBackend({ host, principal, profile: profileOf(profile), extras });
+    return createHostBackend({ host, principal, profile: profileOf({ principal, profile }), extras });
   }
 
   async function serveLegacy(request: Request, asked: Asked): Promise<Response> {
@@ -125,7 +125,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   return {
     async fetch(request, principal) {
       const profile = new URL(request.url).searchParams.get('profile') ?? 'core';
-      profileOf(profile);
+      profileOf({ principal, profile });
       const frame = await readPost(request, maxRequestBodySize);
       if (frame?.ok === false && frame.refusal !== undefined) return refused(frame.refusal);
       // Undefined where there is no body, or none the SDK could read either: it says so in its own words.

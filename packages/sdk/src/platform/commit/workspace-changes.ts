@@ -39,6 +39,8 @@ export interface ChangesSetting {
 /** More than this in one tree is not captured: looking at it would take longer than the change. */
 const MAX_ENTRIES = 5000;
 const MAX_BYTES = 64 * 1024 * 1024;
+/** So much of what programs wrote over files is kept for later merges, in each commit. */
+const MAX_MERGED_BYTES = 16 * 1024 * 1024;
 
 export function createSessionChanges(
   setting: ChangesSetting,
@@ -63,6 +65,8 @@ function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChange
     if (found === undefined) throw new ErrnoError('EXDEV');
     return found;
   };
+  const readBack = async (name: string, digest: string) =>
+    readIfSame(find(name.isWellFormed() ? name : '.'), name, digest);
   return {
     store,
     isRecording: setting.isRecording,
@@ -78,16 +82,19 @@ function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChange
       const ground = { find: (path: string) => find(path, rule), guard };
       const here = staged.map((change) => ({ ...change, path: own(change.path) }));
       await commitChanges(ground, here, { disk: durable ? createFullDisk() : disk, redo, keeper });
-      for (const { after, source } of here) {
-        if (after.kind === 'file' && source !== undefined && 'bytes' in source)
-          store.keepBytes(after.digest, source.bytes);
+      let room = setting.isRecording ? MAX_MERGED_BYTES : 0;
+      for (const { path, before, after, source } of here) {
+        if (after.kind !== 'file' || source === undefined) continue;
+        if ('bytes' in source) store.keepBytes(after.digest, source.bytes);
+        // What a program wrote over a file: an undo needs it to keep later changes of other lines. New files need no merge.
+        else if (before.kind === 'file' && after.size <= Math.min(room, maxFileBytes)) {
+          room -= after.size;
+          const bytes = await readBack(path, after.digest).catch(() => undefined);
+          if (bytes !== undefined) store.keepBytes(after.digest, bytes);
+        }
       }
     },
-    read: (path, digest) =>
-      explained(path, () => {
-        const name = own(path);
-        return readIfSame(find(name.isWellFormed() ? name : '.'), name, digest);
-      }),
+    read: (path, digest) => explained(path, () => readBack(own(path), digest)),
     content: contentOf,
     inner,
   };

@@ -147,9 +147,15 @@ function blocked(found: readonly InTheWay[], sets: readonly ChangeSet[], { histo
   const name = shownName(history.inner(first?.path ?? '') ?? '');
   const isLost = first?.reason === 'not_kept';
   const own = new Set(sets.map(({ change_id }) => change_id));
-  const later = history
-    .list({ limit: MAX_SETS })
-    .find((set) => !own.has(set.change_id) && set.paths.some(({ path }) => path === first?.path));
+  // Newest first: what stands behind one of these is earlier.
+  const all = history.list({ limit: MAX_SETS });
+  const newer = all.slice(
+    0,
+    all.findIndex(({ change_id }) => own.has(change_id)),
+  );
+  const later = newer.find(
+    ({ status, paths }) => status === 'applied' && paths.some(({ path }) => path === first?.path),
+  );
   const by = later === undefined ? 'outside of the tools' : `by change set ${later.change_id}`;
   const message = isLost
     ? `Earlier content of ${name} was not kept, so nothing was undone`

@@ -1,0 +1,71 @@
+/** Clients that speak the bus themselves: what they send reaches no subject but their own, and harms no other client. */
+import assert from 'node:assert/strict';
+import type { Duplex } from 'node:stream';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { KIND } from '../src/bus/tunnel.ts';
+import { joinFleet } from '../src/join-fleet.ts';
+import { readLast } from '../src/wire/compare-and-append.ts';
+import { inboxPrefix, leaseSubject, STREAMS, tunnelSubject } from '../src/wire/names.ts';
+import { connectTo, openWire } from '../src/wire/open-wire.ts';
+import { startFleet } from './fixtures.ts';
+
+async function openMember(t: TestContext) {
+  const fleet = await startFleet(t);
+  const member = await joinFleet(fleet.file('a'), { workspaces: ['shop'], version: '0', log() {} });
+  t.after(() => member.close());
+  const accepted: Duplex[] = [];
+  await member.serve((socket) => accepted.push(socket));
+  const nc = await connectTo(fleet.file('agent'), { user: 'agent', password: 'of-agent' }, 'test');
+  t.after(() => nc.close());
+  // The servers answer with no bytes while no host listens.
+  while ((await answerTo(nc, 'ready', frame(KIND.ping, 0))).length === 0) await setTimeout(50);
+  return { fleet, accepted, nc };
+}
+
+const inbox = `${inboxPrefix('agent')}.test`;
+const subjectOf = (id: string): string => tunnelSubject('main', 'shop', 'agent', id);
+
+function frame(kind: number, value: number, text = ''): Uint8Array {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(kind, 0);
+  head.writeUInt32BE(value, 1);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+/** The first answer to a message on a tunnel of its own. */
+async function answerTo(nc: NatsConnection, id: string, ...messages: readonly Uint8Array[]): Promise<Uint8Array> {
+  const answers = nc.subscribe(`${inbox}.${id}`, { max: 1 });
+  for (const message of messages) nc.publish(subjectOf(id), message, { reply: `${inbox}.${id}` });
+  for await (const { data } of answers) return data;
+  return assert.fail('no answer');
+}
+
+describe('a client that speaks the bus itself', () => {
+  test('cannot have the host write where only hosts may', async (t) => {
+    const { fleet, accepted, nc } = await openMember(t);
+    const wire = await openWire(fleet.file('b'), 'test');
+    t.after(() => wire.close());
+    const lease = leaseSubject('elsewhere');
+    const forged = [lease, 'j.main.shop.forged', `${inboxPrefix('operator')}.x`, `${inboxPrefix('agent')}x.y`];
+    for (const [at, reply] of forged.entries()) nc.publish(subjectOf(`forged${at}`), frame(KIND.open, 0), { reply });
+    for (const [at, reply] of forged.entries()) nc.publish(subjectOf(`forged${at}`), frame(KIND.ping, 0), { reply });
+    // The same host answers the same user on its own subject, after everything that was sent before.
+    assert.equal((await answerTo(nc, 'own', frame(KIND.open, 0), frame(KIND.ping, 0)))[0], KIND.pong);
+    assert.equal((await readLast(wire, STREAMS.leases, lease)).message, undefined);
+    assert.equal((await readLast(wire, STREAMS.journal, 'j.main.shop.forged')).message, undefined);
+    assert.equal(accepted.length, 1);
+  });
+
+  test('ends its own tunnel with a message that is cut short, and no other', async (t) => {
+    const { nc } = await openMember(t);
+    const other = 'other';
+    assert.equal((await answerTo(nc, other, frame(KIND.open, 0), frame(KIND.ping, 0)))[0], KIND.pong);
+    for (const [at, short] of [Uint8Array.of(), Uint8Array.of(KIND.data), Uint8Array.of(KIND.ack, 0)].entries()) {
+      assert.equal((await answerTo(nc, `short${at}`, frame(KIND.open, 0), short))[0], KIND.reset);
+    }
+    assert.equal((await answerTo(nc, 'cut', Uint8Array.of(KIND.open)))[0], KIND.reset);
+    assert.equal((await answerTo(nc, other, frame(KIND.ping, 0)))[0], KIND.pong);
+  });
+});
