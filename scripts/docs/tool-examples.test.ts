@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as z from 'zod';
 import { createAst } from '../../packages/ast/src/create-ast.ts';
 import { OPERATION_NAMES } from '../../packages/ast/src/edit/edit-operations.ts';
 import type { AnyTool } from '../../packages/sdk/src/contracts/tool.ts';
@@ -12,14 +13,36 @@ test('every tool has an example, and every example a tool', () => {
   assert.deepEqual(Object.keys(TOOL_EXAMPLES).sort(), tools.map(({ name }) => name).sort());
 });
 
-test('every operation of ast_edit and every view of ast_query has an example', () => {
-  const used = (tool: string, key: string) => new Set(TOOL_EXAMPLES[tool]?.map(({ args }) => args[key] ?? 'nodes'));
+test('every operation of ast_edit has an example', () => {
+  const used = new Set(TOOL_EXAMPLES['ast_edit']?.map(({ args }) => args['operation']));
   assert.deepEqual(
-    OPERATION_NAMES.filter((name) => !used('ast_edit', 'operation').has(name)),
+    OPERATION_NAMES.filter((name) => !used.has(name)),
     [],
   );
-  const views = ['nodes', 'outline', 'references', 'source', 'matches', 'imports'];
-  assert.deepEqual([...used('ast_query', 'view')].sort(), views.sort());
+});
+
+/** Arguments that choose what a tool does; its others say how. */
+const CHOICES = ['action', 'view', 'scope', 'effects', 'report'];
+
+interface Choice {
+  readonly enum?: readonly string[];
+  readonly default?: string;
+}
+
+test('every value of an argument that chooses what a tool does has an example', () => {
+  const choices = tools.flatMap((tool) => {
+    const { properties = {} } = z.toJSONSchema(tool.args, { io: 'input', unrepresentable: 'any' });
+    return CHOICES.flatMap((key) => {
+      const choice = properties[key] as Choice | undefined;
+      return choice?.enum === undefined ? [] : [{ tool: tool.name, key, choice }];
+    });
+  });
+  assert.ok(choices.length >= 4, `${choices.length} choices`);
+  const missing = choices.flatMap(({ tool, key, choice }) => {
+    const used = new Set(TOOL_EXAMPLES[tool]?.map(({ args }) => args[key] ?? choice.default));
+    return choice.enum?.filter((value) => !used.has(value)).map((value) => `${tool} ${key}: ${value}`) ?? [];
+  });
+  assert.deepEqual(missing, []);
 });
 
 for (const tool of tools) {

@@ -133,7 +133,10 @@ export const TOOL_EXAMPLES: Readonly<Record<string, readonly ToolExample[]>> = {
   change_apply: [{ says: 'Make a previewed change real', first: PREVIEW, args: { change_id: '<change_id>' } }],
   change_discard: [{ says: 'Drop a previewed change', first: PREVIEW, args: { change_id: '<change_id>' } }],
   change_list: [{ says: 'The latest changes', args: { limit: 5 } }],
-  change_show: [{ says: 'What a change did', first: CHANGE, args: { change_id: '<change_id>' } }],
+  change_show: [
+    { says: 'What a change did', first: CHANGE, args: { change_id: '<change_id>' } },
+    { says: 'Only which files, and how much', args: { change_id: '<change_id>', view: 'stat' } },
+  ],
   change_undo: [{ says: 'Take a change back', first: CHANGE, args: { change_id: '<change_id>' } }],
   curl: [{ says: 'Ask a host that the registry allows', args: { url: 'http://<host>/status', as_text: true } }],
   emit_metrics: [{ says: 'Figures of the session', args: {} }],
@@ -231,7 +234,9 @@ export const TOOL_EXAMPLES: Readonly<Record<string, readonly ToolExample[]>> = {
     { says: 'Put changes aside', first: [WRITE], args: { action: 'push' } },
     { says: 'List what was put aside', args: { action: 'list' } },
     { says: 'Show one', args: { action: 'show' } },
-    { says: 'Bring it back', args: { action: 'pop' } },
+    { says: 'Bring it back and keep it', args: { action: 'apply' } },
+    { says: 'Drop it', args: { action: 'drop' } },
+    { says: 'Bring changes back', first: [['git_stash', { action: 'push' }]], args: { action: 'pop' } },
   ],
   git_status: [{ says: 'What changed', args: {} }],
   grep: [
@@ -247,10 +252,16 @@ export const TOOL_EXAMPLES: Readonly<Record<string, readonly ToolExample[]>> = {
   shell_exec: [
     { says: 'Run a command', args: { cmd: 'echo hello' } },
     { says: 'Start a job', args: { cmd: 'sleep 30', yield_after_ms: 0 } },
+    { says: 'Record what it writes, for change_undo', args: { cmd: 'touch noted.txt', effects: 'recorded' } },
+    { says: 'Record nothing of what it writes', args: { cmd: 'touch plain.txt', effects: 'direct' } },
     { says: 'Keep what it writes for change_apply', args: { cmd: 'touch made.txt', effects: 'preview' } },
   ],
   tx_abort: [{ says: 'Give up a transaction', first: [['tx_begin', {}]], args: { tx_id: '<tx_id>' } }],
   tx_begin: [{ says: 'Begin a transaction', args: {} }],
   tx_commit: [{ says: 'Make a transaction real', first: [['tx_begin', {}]], args: { tx_id: '<tx_id>' } }],
-  validate: [{ says: 'Run the rules over the work tree', args: {} }],
+  validate: [
+    { says: 'Run the rules over the work tree', args: {} },
+    { says: 'Over what is staged', first: [WRITE, ['git_add', { paths: ['.'] }]], args: { scope: 'staged' } },
+    { says: 'Over the commits since a revision', args: { scope: 'range', since: 'HEAD~1' } },
+  ],
 };

@@ -21,6 +21,7 @@ export {
   MAX_ID_BYTES,
   MAX_PLAN_NOTE_LENGTH,
   MAX_PLAN_STEPS,
+  safeLine,
   safeLines,
   safeText,
   utf8Length,

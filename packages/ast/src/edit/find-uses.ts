@@ -92,13 +92,25 @@ async function byName(target: Target, work: Work): Promise<readonly Use[]> {
     .map(({ file, line }) => ({ file, line, isCertain: false }));
 }
 
-/** Where the name is in a string, or in text that the grammar does not look into: `getattr(a, "x")`, `onclick="x()"`. */
-export async function findMentions({ node }: Target, { desk }: Work): Promise<readonly Use[]> {
+export interface Mention extends Use {
+  /** The string is code, or names what is looked up: `onclick="x()"`, `getattr(a, "x")`. */
+  readonly isUse: boolean;
+}
+
+/** What stands before a name in a handler of a page, or in a look-up by name. */
+const RUN_BEFORE = /(?:\son[a-z]+\s*=\s*(?:"[^"]*|'[^']*)|\b(?:get|has|set|del)attr\s*\([^()]*,\s*["'])$/i;
+const BEFORE_BYTES = 400;
+
+/** Where the name is in a string, or in text that the grammar does not look into. */
+export async function findMentions({ node }: Target, { desk }: Work): Promise<readonly Mention[]> {
   const { files, parts } = desk;
   const all = await findOccurrences({ ...parts, files, node, isWanted: () => true });
   return all
     .filter(({ kind }) => kind === 'string' || kind === 'macro')
-    .map(({ file, line }) => ({ file, line, isCertain: false }));
+    .map(({ file, line, start }) => {
+      const before = Buffer.from(files.read(file) ?? []).subarray(Math.max(0, start - BEFORE_BYTES), start);
+      return { file, line, isCertain: false, isUse: RUN_BEFORE.test(before.toString()) };
+    });
 }
 
 function languageOf(path: string, { desk }: Work): string | undefined {

@@ -46,6 +46,30 @@ describe('targets by place', () => {
     assert.equal(read('b.ts'), FILES['b.ts']);
   });
 
+  test('the only local variable or parameter of a name is renamed by its name, several are refused with their places', async (t) => {
+    const { edit, editor, read } = await openScratchEditor(t, {
+      ...FILES,
+      'l.ts': 'function p(x: number) {\n  return x;\n}\nfunction q(x: number) {\n  return x;\n}\n',
+    });
+    await edit({ operation: 'rename_symbol', file: 'a.ts', name: 'two', new_name: 'three' });
+    await edit({ operation: 'rename_symbol', file: 'a.ts', name: 'one', new_name: 'first' });
+    assert.match(read('a.ts'), /f\(first: number\) \{\n {2}const three = first;\n {2}return three \+ first;/);
+    const both = { operation: 'rename_symbol', file: 'l.ts', name: 'x', new_name: 'y' } as const;
+    await assert.rejects(editor.plan(both), (thrown: { details: { candidates: object[] } }) => {
+      assert.deepEqual(thrown.details.candidates, [
+        { line: 1, col: 12 },
+        { line: 4, col: 12 },
+      ]);
+      return refusal('several_declarations')(thrown);
+    });
+    await edit({ ...both, line: 4 });
+    assert.equal(read('l.ts'), 'function p(x: number) {\n  return x;\n}\nfunction q(y: number) {\n  return y;\n}\n');
+    await assert.rejects(
+      editor.plan({ operation: 'delete_symbol', file: 'l.ts', name: 'x' }),
+      refusal('no_such_declaration'),
+    );
+  });
+
   test('a local name that is taken is refused, and no other operation takes locals', async (t) => {
     const { editor } = await openScratchEditor(t, FILES);
     const place = { file: 'a.ts', line: 7, col: 19 };

@@ -37,10 +37,40 @@ export function locateTarget(draft: Draft, place: TargetPlace, isNameOnly: boole
   const { nodes } = draft.facts;
   const fits = nodes.flatMap((node, at) => (isNamed(node, place) ? [{ draft, node, at }] : []));
   const [first, ...others] = fits;
-  if (first === undefined) throw notFound(draft, place);
+  if (first === undefined) return (isNameOnly ? localNamed(draft, place) : undefined) ?? refuse(notFound(draft, place));
   const isOne = isNameOnly && others.every(({ node }) => isOverload(node, first.node));
   if (others.length > 0 && !isOne) throw several(draft, fits);
   return first;
+}
+
+function refuse(error: ToolError): never {
+  throw error;
+}
+
+/** The one local variable or parameter of the file that has the name. */
+function localNamed(draft: Draft, place: TargetPlace): Target | undefined {
+  const { name, container, line } = place;
+  if (name === undefined || container !== undefined || draft.parser.queries.locals === undefined) return undefined;
+  const { source } = draft;
+  const bindings = new Set(
+    resolveScopes(draft.parsed)
+      .tokens.filter((token) => token.role === 'definition' && token.name === name)
+      .filter(({ start }) => line === undefined || source.rowOf(start) + 1 === line)
+      .map(({ binding }) => binding),
+  );
+  const definitions = [...bindings].flatMap((binding) => binding?.definitions[0] ?? []);
+  const [only, ...others] = definitions.map((definition) => localNode(draft, definition));
+  if (only === undefined) return undefined;
+  if (others.length > 0) throw severalLocals(draft, [only, ...others]);
+  return { draft, node: only, at: LOCAL };
+}
+
+function severalLocals({ path }: Draft, fits: readonly NodeFact[]): ToolError {
+  return refuseEdit('several_declarations', `Several local names fit: ${fits[0]?.name ?? ''} in ${path}`, {
+    path,
+    next: 'give line, or line and col, as well',
+    details: { count: fits.length, candidates: fits.slice(0, MAX_SHOWN).map(({ line, col }) => ({ line, col })) },
+  });
 }
 
 function isOverload(a: NodeFact, b: NodeFact): boolean {

@@ -47,5 +47,7 @@ function placeIn(stack: string): { readonly line?: number; readonly col?: number
   const line = /^[^\n]*:(\d+)\n/.exec(stack)?.[1];
   if (line === undefined) return {};
   const caret = /\n( *)\^+(?:\n|$)/.exec(stack)?.[1];
-  return { line: Number(line), ...(caret === undefined ? {} : { col: caret.length + 1 }) };
+  // Without a caret the text ends too early, and the line that is shown is its last.
+  const shown = stack.split('\n')[1]?.trimEnd() ?? '';
+  return { line: Number(line), col: (caret ?? shown).length + 1 };
 }

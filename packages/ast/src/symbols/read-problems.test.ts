@@ -94,6 +94,15 @@ test('words that a grammar does not know leave names and places as they are', as
   }
 });
 
+test('a text that ends too early is broken at its end [S0-63]', async () => {
+  const places = async (text: string) => {
+    const { problems } = await problemsIn('typescript', text);
+    return problems.slice(0, 1).map(({ line, col }) => [line, col]);
+  };
+  assert.deepEqual(await places('export function f( {\n'), [[1, 21]]);
+  assert.deepEqual(await places('const a = 1;\nlet x = {\n  a: 1\n'), [[3, 7]]);
+});
+
 test('an error begins after the declarations that parsed', async () => {
   const { problems } = await problemsIn('rust', 'pub fn sound() {}\npub fn broken( { let x = ;\n');
   assert.equal(problems[0]?.line, 2);

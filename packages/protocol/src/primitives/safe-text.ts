@@ -20,8 +20,17 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 /** On one line and at most `max` characters long, with `…` where it was cut. */
 export function safeText(text: string, max = 160): string {
-  const cut = text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+  const cut = clipped(text, max);
   return UNSAFE.test(cut) ? cut.replace(EVERY_UNSAFE, escaped) : cut;
+}
+
+function clipped(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+}
+
+/** A line to copy: as `safeText`, with its tabs as they are. */
+export function safeLine(text: string, max: number): string {
+  return safeLines(clipped(text, max));
 }
 
 /** Any length, with its lines and tabs as they are. */

@@ -181,15 +181,20 @@ async function readComplaints(outcome: CommandOutcome, context: RuleContext): Pr
   return { findings: chosen.slice(0, MAX_VIOLATIONS).map(asViolation), tail: tailOf(output) };
 }
 
-/** Many programs print absolute names. Git sees the workspace where the command saw it. */
+/** Many programs print absolute names. Git sees the workspace where the command saw it; without git, names stay as they are. */
 async function workspaceRoot({ git, signal }: RuleContext): Promise<string | undefined> {
-  const { code, stdout } = await git.run({
-    words: ['rev-parse', '--show-toplevel'],
-    access: 'read',
-    accept: [0, 128],
-    signal,
-  });
-  return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined;
+  try {
+    const { code, stdout } = await git.run({
+      words: ['rev-parse', '--show-toplevel'],
+      access: 'read',
+      accept: [0, 128],
+      signal,
+    });
+    return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined;
+  } catch (thrown) {
+    if (isToolError(thrown) && thrown.details['reason'] === 'no_repository') return undefined;
+    throw thrown;
+  }
 }
 
 function asViolation({ path, line, column, code, severity, message }: CommandFinding): Violation {

@@ -88,6 +88,17 @@ describe('diffs that models write still say what they mean [S0-32]', () => {
     test(name, () => assert.equal(patch(TEN, diff), changed));
   }
 
+  test('context lines without their space, where the counts agree', () => {
+    const file = 'function f() {\n  a();\n  b();\n\n}\n\nend\n';
+    const body = 'function f() {\n-  a();\n+  c();\n  b();\n\n}\n';
+    const after = file.replace('a()', 'c()');
+    assert.equal(patch(file, `@@ -1,5 +1,5 @@\n${body}`), after);
+    for (const header of ['@@', '@@ -1,5 +1,4 @@', '@@ -1,4 +1,5 @@']) {
+      assert.throws(() => patch(file, `${header}\n${body}`), /has no mark: line 2/, header);
+    }
+    assert.equal(refusal(file, `@@ -1,5 +1,5 @@\n${body.replace('}', ' }')}`)['reason'], 'hunk_mismatch');
+  });
+
   test('blank context lines without their space', () => {
     const before = 'a\n\nb\n\nc\n';
     assert.equal(patch(before, '@@ -1,5 +1,5 @@\n a\n\n-b\n+B\n\n c\n'), 'a\n\nB\n\nc\n');

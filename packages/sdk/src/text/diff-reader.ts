@@ -140,21 +140,54 @@ const ENDS = ['@@', 'diff ', 'Index: ', 'index ', '```', 'Only in ', 'Binary fil
 export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkCounts): HunkCounts {
   const { position, lineNumber } = reader;
   const first = table.length;
+  const again = () => {
+    reader.position = position;
+    reader.lineNumber = lineNumber;
+    table.truncate(first);
+  };
   if (readCounted(reader, table, stated)) return stated;
-  reader.position = position;
-  reader.lineNumber = lineNumber;
-  table.truncate(first);
-  while (!isHunkEnd(reader)) {
-    if (reader.mark === UNMARKED) {
-      throw invalidDiff(`Line of the diff has no mark: line ${reader.lineNumber}`, {
-        line: reader.lineNumber,
-        next: 'Begin every line of a hunk with a space, + or -',
-      });
-    }
-    takeLine(reader, table, first);
+  again();
+  const unmarked = readMarked(reader, table);
+  if (unmarked !== undefined) {
+    again();
+    readWithoutMarks(reader, table);
   }
   dropTrailingBlanks(table, first);
-  return countLines(table, first);
+  const counts = countLines(table, first);
+  if (unmarked !== undefined && !isCountedAs(stated, counts)) {
+    throw invalidDiff(`Line of the diff has no mark: line ${unmarked}`, {
+      line: unmarked,
+      next: 'Begin every line of a hunk with a space, + or -',
+    });
+  }
+  return counts;
+}
+
+/** The number of the first line without a mark, where it stops; undefined when all have one. */
+function readMarked(reader: DiffReader, table: LineTable): number | undefined {
+  const first = table.length;
+  while (!isHunkEnd(reader)) {
+    if (reader.mark === UNMARKED) return reader.lineNumber;
+    takeLine(reader, table, first);
+  }
+  return undefined;
+}
+
+/** Where one line of context lost its blank, all did: lines that are neither added nor removed are taken as they are. */
+function readWithoutMarks(reader: DiffReader, table: LineTable): void {
+  const first = table.length;
+  while (!isHunkEnd(reader)) {
+    const { mark, position, lineEnd } = reader;
+    if (mark === CONTEXT || mark === UNMARKED) {
+      table.push(CONTEXT, position, lineEnd);
+      reader.skipLine();
+    } else takeLine(reader, table, first);
+  }
+}
+
+/** A line that lost another mark than a blank shows in the counts. Without them nothing would show it. */
+function isCountedAs(stated: HunkCounts, { old, new: added }: HunkCounts): boolean {
+  return stated.old === old && stated.new === added;
 }
 
 /** False when the lines are not as many as stated, or more lines of a hunk follow them. */
@@ -209,5 +242,7 @@ function countLines(table: LineTable, first: number): HunkCounts {
 
 /** A line of the diff that was empty altogether: its range begins right after the line before. */
 function isUnmarkedBlank(table: LineTable, index: number): boolean {
-  return table.mark(index) === CONTEXT && table.bytes[table.start(index) - 1] === 10;
+  const start = table.start(index);
+  const isBlank = /^\r?\n?$/.test(table.bytes.toString('latin1', start, Math.min(table.end(index), start + 3)));
+  return table.mark(index) === CONTEXT && isBlank && table.bytes[start - 1] === LINE_FEED;
 }

@@ -52,6 +52,14 @@ describe('findPlaces', () => {
       '  if a:\n    c()\n',
     ],
     [
+      'blanks for tabs below the end of a line',
+      'export function a() {\n\tb();\n\te();\n}\n',
+      'function a() {\n    b();\n',
+      'function a() {\n    c();\n    d();\n',
+      'indent',
+      'export function a() {\n\tc();\n\td();\n\te();\n}\n',
+    ],
+    [
       'plain quotes',
       'say “hi” to – all…\n',
       'say "hi" to - all...',
@@ -87,6 +95,11 @@ describe('findPlaces', () => {
     assert.equal(findPlaces('let total = 1;\n', { old: 'let totals = 1;', new: 'x' }), undefined);
     assert.equal(findPlaces('  a\n      b\n', { old: 'a\n  b\n', new: 'c\n' }), undefined);
     assert.equal(findPlaces('a\nb\n', { old: '    a\n    b\n', new: '    a\n  c\n' }), undefined);
+    const shifted = { old: 'a\n  b\n', new: 'a\n  c\n' };
+    assert.equal(findPlaces('  a\n      b\n', shifted), undefined, 'a whole line with another shift');
+    assert.equal(findPlaces('bba\n      b\n', shifted), undefined, 'the end of a word');
+    assert.equal(findPlaces('x a\n      b\n', shifted)?.match, 'indent');
+    assert.equal(findPlaces('x a\n      b\n', { old: 'a\n  b\n', new: 'y\n  c\n' }), undefined, 'a changed end');
   });
 
   test('does not begin or end inside one character that stands for several', () => {

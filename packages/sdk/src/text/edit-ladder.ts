@@ -59,7 +59,7 @@ const LEVELS: Readonly<Record<MatchLevel, Level>> = {
   exact: exactPlaces,
   line_ends: byFolding({}),
   trailing: byFolding({ trailing: true }),
-  indent: indentedPlaces,
+  indent: shiftedPlaces,
   unicode: byFolding({ trailing: true, lookalikes: true }),
   escape: escapedPlaces,
 };
@@ -138,6 +138,34 @@ function isWhole({ starts }: FoldedText, at: number): boolean {
 
 function lineWith(line: string, eol: string): string {
   return line.replace(/\r?\n$/, eol);
+}
+
+/**
+ * Lines that differ by the same shift of their indent: whole lines, or the end of a line that the edit keeps, followed by
+ * whole lines.
+ */
+function shiftedPlaces(file: string, wanted: Wanted, eol: string): readonly Place[] {
+  const whole = indentedPlaces(file, wanted, eol);
+  if (whole.length > 0) return whole;
+  const [head, rest] = splitHead(wanted.old);
+  const [newHead, newRest] = splitHead(wanted.new);
+  if (contentOf(rest) === '' || head === '' || head !== newHead || indentOf(head) !== '') return [];
+  return indentedPlaces(file, { old: rest, new: newRest }, eol).filter(({ start }) => {
+    const above = start === 0 ? '' : contentOf(bare(file.slice(file.lastIndexOf('\n', start - 2) + 1, start)));
+    return isEndOf(above, contentOf(head));
+  });
+}
+
+/** Of more than itself, and not from inside of a word. */
+function isEndOf(line: string, part: string): boolean {
+  const before = line.slice(0, -part.length);
+  return before !== '' && line.endsWith(part) && !(/[\w$]$/.test(before) && /^[\w$]/.test(part));
+}
+
+/** The first line without its end, and what follows it. */
+function splitHead(text: string): readonly [string, string] {
+  const end = text.indexOf('\n') + 1;
+  return end === 0 ? ['', ''] : [bare(text.slice(0, end)), text.slice(end)];
 }
 
 /** Whole lines that differ by the same shift of their indent. */

@@ -1,6 +1,6 @@
 /** Hunks that do not fit the file. Each error names the hunk, what it expects, what the file has there, and what to do next. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
-import { safeText } from '@tool-runtime/protocol/internal';
+import { safeLine, safeText } from '@tool-runtime/protocol/internal';
 import { HunkSide, isAt, LineKeys, loosely, tolerantly, withoutLineEnd } from './find-lines.ts';
 import type { Lines, TextLines } from './line-table.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
@@ -24,10 +24,10 @@ export function hunkMismatch(text: TextLines, mismatch: Mismatch): ToolError {
   const nearest = findNearest(text, side, around);
   const difference = firstDifference(text, side, nearest?.index ?? around);
   const { line, expected, found } = difference;
-  const stands = found === null ? 'the file ends there' : `found "${found}"`;
+  const stands = found === null ? 'the file ends there' : `found "${safeText(found)}"`;
   return hunkError(
     hunk,
-    `Hunk ${hunk.number} does not match the file: line ${line} should be "${expected}", ${stands}`,
+    `Hunk ${hunk.number} does not match the file: line ${line} should be "${safeText(expected)}", ${stands}`,
     {
       reason: 'hunk_mismatch',
       ...difference,
@@ -107,7 +107,7 @@ export function openHunk(text: TextLines, hunk: Hunk, side: 'above' | 'below', i
     reason: 'hunk_open',
     line: index + 1,
     beside,
-    next: `If line ${index + 1}, "${beside}", is ${side} the added lines, add it as context; else read the file again. Write @@ without numbers, or use file_edit, to insert beside the shown lines; nothing was changed`,
+    next: `If line ${index + 1}, "${safeText(beside)}", is ${side} the added lines, add it as context; else read the file again. Write @@ without numbers, or use file_edit, to insert beside the shown lines; nothing was changed`,
   });
 }
 
@@ -130,7 +130,7 @@ const MAX_BYTES_OF_CHARACTER = 4;
 
 function shownBytes(bytes: Buffer, start: number, end: number): string {
   const most = start + (SHOWN_CHARACTERS + 1) * MAX_BYTES_OF_CHARACTER;
-  return safeText(bytes.toString('utf8', start, Math.min(end, most)), SHOWN_CHARACTERS);
+  return safeLine(bytes.toString('utf8', start, Math.min(end, most)), SHOWN_CHARACTERS);
 }
 
 interface NearestPlace {

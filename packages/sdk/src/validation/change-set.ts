@@ -1,5 +1,5 @@
 /** Builds what rules look at, from git, for each scope. Everything is named by hash, so it cannot change underneath. */
-import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { isToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { Workspace } from '../contracts/workspace.ts';
 import { diffTrees } from '../git/diff-trees.ts';
@@ -8,7 +8,15 @@ import { parseRawDiff } from '../git/parse-diff.ts';
 import { readBatch, readBatchCheck } from '../git/read-batch.ts';
 import { emptyTree, findObjects, resolveRevision, unknownRevision } from '../git/resolve-revisions.ts';
 import { BY_OBJECTS, rangeInput, trackedCommits } from './added-commits.ts';
-import { addedLines, type DiffRun, worktreeFiles, worktreeLines } from './worktree-files.ts';
+import { folderChanges } from './folder-changes.ts';
+import {
+  addedLines,
+  type DiffRun,
+  readFiles,
+  SHOWN_DIFFERENCES,
+  worktreeFiles,
+  worktreeLines,
+} from './worktree-files.ts';
 
 export interface ChangeSource {
   readonly git: GitRepository;
@@ -155,8 +163,21 @@ async function forkPoint(git: GitRepository, since: string, head: string): Promi
   return code === 0 ? stdout.toString('utf8').trim() : since;
 }
 
+const NO_REPOSITORY = Symbol('no repository');
+
+async function branchOf(git: GitRepository): Promise<string | undefined | typeof NO_REPOSITORY> {
+  try {
+    return await currentBranch(git);
+  } catch (thrown) {
+    if (isToolError(thrown) && thrown.details['reason'] === 'no_repository') return NO_REPOSITORY;
+    throw thrown;
+  }
+}
+
 async function worktreeChanges(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
-  const [branch, { head, files }] = await Promise.all([currentBranch(source.git), worktreeFiles(source)]);
+  const branch = await branchOf(source.git);
+  if (branch === NO_REPOSITORY) return folderChanges(wanted.message, source);
+  const { head, files } = await worktreeFiles(source);
   return {
     scope: 'worktree',
     branch,
@@ -171,22 +192,6 @@ async function worktreeChanges(wanted: Wanted, source: ChangeSource): Promise<Ch
     worktreeDifferences: async () => changedSince(files, source),
   };
 }
-
-async function* readFiles(files: readonly ChangedFile[], { workspace, signal }: ChangeSource) {
-  for (const file of files) {
-    if (file.kind === 'deleted' || file.mode === '160000' || file.mode === '120000') continue;
-    signal.throwIfAborted();
-    try {
-      const { bytes } = await workspace.readFile(file.path, { signal });
-      yield { file, bytes };
-    } catch (thrown) {
-      // Gone meanwhile, or not ours to read: there is nothing to commit of it either.
-      if (!(thrown instanceof ToolError) || thrown.code !== 'E_FILE_IO') throw thrown;
-    }
-  }
-}
-
-const SHOWN_DIFFERENCES = 20;
 
 async function worktreeDifferences(
   { git, signal }: ChangeSource,

@@ -1,6 +1,7 @@
 /** Every file of the work tree that git does not ignore, with the hash of its content; unchanged files are not read. */
-import { isToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { AddedLine, ChangedFile, GitRepository, GitRun } from '../contracts/git.ts';
+import type { Workspace } from '../contracts/workspace.ts';
 import { parseAddedLines } from '../git/parse-diff.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
 import { literalPathspec } from '../git/pathspec.ts';
@@ -67,6 +68,27 @@ async function changedFile(entry: StatusEntry, workspace: ChangeSource['workspac
   } catch (thrown) {
     if (isToolError(thrown) && thrown.code === 'E_POLICY') return undefined;
     throw thrown;
+  }
+}
+
+/** Names that are shown of files that differ. */
+export const SHOWN_DIFFERENCES = 20;
+
+/** Contents of files of the work tree. */
+export async function* readFiles(
+  files: readonly ChangedFile[],
+  { workspace, signal }: { readonly workspace: Workspace; readonly signal: AbortSignal },
+) {
+  for (const file of files) {
+    if (file.kind === 'deleted' || file.mode === '160000' || file.mode === '120000') continue;
+    signal.throwIfAborted();
+    try {
+      const { bytes } = await workspace.readFile(file.path, { signal });
+      yield { file, bytes };
+    } catch (thrown) {
+      // Gone meanwhile, or not ours to read: there is nothing to commit of it either.
+      if (!(thrown instanceof ToolError) || thrown.code !== 'E_FILE_IO') throw thrown;
+    }
   }
 }
 

@@ -76,13 +76,29 @@ describe('delete_symbol', () => {
     const files = {
       'a.ts': 'export function only() {}\nexport function other() {}\n',
       'b.ts': "const name = 'only';\n",
-      'page.html': '<button onclick="only()">x</button>\n',
+      'page.html': '<p title="only">x</p>\n',
     };
     const { editor, id } = await openScratchEditor(t, files);
     const plan = await editor.plan({ operation: 'delete_symbol', target_node_id: await id('only') });
     assert.match(plan.warnings.join(), /also in 2 strings, which may mean it, the first: b\.ts:1/);
     const clean = await editor.plan({ operation: 'delete_symbol', target_node_id: await id('other') });
     assert.deepEqual(clean.warnings, []);
+  });
+
+  test('refuses what the handler of a page calls or Python looks up by name, until it is forced', async (t) => {
+    const files = {
+      'a.ts': 'export function only() {}\nexport function titled() {}\n',
+      'page.html': '<button class="b"\n  onclick="event.x; only()" title="titled">x</button>\n',
+      'b.py': 'def load():\n    pass\n',
+      'c.py': 'import b\ngetattr(b, "load")()\n',
+    };
+    const { editor, id } = await openScratchEditor(t, files);
+    for (const name of ['only', 'load']) {
+      const target = { ...gone, target_node_id: await id(name) };
+      await assert.rejects(editor.plan(target), refusal('maybe_used'));
+      assert.equal((await editor.plan({ ...target, force: true })).files.length, 1);
+    }
+    assert.equal((await editor.plan({ ...gone, target_node_id: await id('titled') })).files.length, 1);
   });
 
   test('says that a file did not parse before and does not now', async (t) => {

@@ -14,12 +14,14 @@ export const deleteSymbol: Planner<'delete_symbol'> = async (operation, work) =>
   const target = await work.desk.target(operation);
   const { draft, node } = target;
   requireEditable(draft, operation);
-  const { uses, confidence } = await findUses(target, work);
+  const { uses: found, confidence } = await findUses(target, work);
+  const mentioned = await findMentions(target, work);
+  const uses = [...found, ...mentioned.filter(({ isUse }) => isUse)];
   if (uses.length > 0) {
     if (!operation.force) throw stillUsed(target, uses);
     work.warn(`deleted although ${uses.length} places may use it, the first: ${uses[0]?.file}:${uses[0]?.line}`);
   }
-  const [mention, ...mentions] = await findMentions(target, work);
+  const [mention, ...mentions] = mentioned.filter(({ isUse }) => !isUse);
   if (mention !== undefined) {
     const count = mentions.length + 1;
     work.warn(`the name is also in ${count} strings, which may mean it, the first: ${mention.file}:${mention.line}`);

@@ -1,4 +1,5 @@
 /** Rules on request, bound to one call. */
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { CommitCandidate } from '../../contracts/git.ts';
 import type { Validation, ValidationReport, ValidationRequest } from '../../contracts/rule.ts';
 import { buildChangeSet } from '../../validation/change-set.ts';
@@ -20,16 +21,31 @@ export function createValidation(open: OpenCall, parts: SessionParts): Validatio
       context: (narrowed) => new CallRuleContext(open, parts, () => Promise.resolve(narrowed)),
     });
   }
+  async function ofCommits(request: ValidationRequest): Promise<ValidationReport> {
+    const { git } = parts.programs;
+    if (request.scope !== 'staged') return judge(request, undefined);
+    const candidate = await freezeCandidate(git, request.signal, request.index);
+    try {
+      return await judge(request, candidate);
+    } finally {
+      await discardCandidate(git, candidate);
+    }
+  }
   return {
-    async run(request) {
-      const { git } = parts.programs;
-      if (request.scope !== 'staged') return judge(request, undefined);
-      const candidate = await freezeCandidate(git, request.signal, request.index);
-      try {
-        return await judge(request, candidate);
-      } finally {
-        await discardCandidate(git, candidate);
-      }
-    },
+    run: (request) =>
+      request.scope === 'worktree' ? judge(request, undefined) : ofRepository(() => ofCommits(request)),
   };
+}
+
+/** Only the files themselves can be judged without a repository, and the refusal says so. */
+async function ofRepository<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (thrown) {
+    if (!isToolError(thrown) || thrown.details['reason'] !== 'no_repository') throw thrown;
+    throw new ToolError(thrown.code, thrown.message, {
+      details: { ...thrown.details, next: 'use scope worktree, which needs no repository, or git init the workspace' },
+      cause: thrown,
+    });
+  }
 }

@@ -127,6 +127,18 @@ test('a text that is nowhere is answered with the nearest lines and the first di
   assert.equal((await refusal({ old: 'nothing like this', new: 'x' })).details.nearest, undefined);
 });
 
+test('the nearest lines can be copied as they are, tabs included', async (t) => {
+  const { refusal, edit } = await scene(t, 'if (a) {\n\tb();\n\tc();\n}\n');
+  const { details } = await refusal({ old: 'if (a) {\n\tb();\n\td();\n}', new: 'x' });
+  assert.deepEqual(details.nearest[0], {
+    line: 1,
+    text: 'if (a) {\n\tb();\n\tc();\n}',
+    first_difference: { line: 3, asked: '\td();', found: '\tc();' },
+  });
+  const { data } = await edit({ old: String(details.nearest[0]?.text), new: 'x' });
+  assert.equal((data['edits'] as { match: string }[])[0]?.match, 'exact');
+});
+
 test('an edit that was made before is told from one that fits nowhere', async (t) => {
   const { refusal } = await scene(t, CODE.replace('1', '2'));
   const { details } = await refusal({ old: 'function a() {\n  return 1;', new: 'function a() {\n  return 2;' });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createRepository, openGitRuntime, withRepository } from '../../../test/git-repository.ts';
 import { defineRule } from '../../contracts/rule.ts';
+import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 
 interface Report {
   readonly violations: readonly { rule: string; level: string; message: string; path?: string; line?: number }[];
@@ -149,4 +152,46 @@ describe('validate [S0-57]', () => {
       assert.equal((await commands.refused('validate')).code, 'E_POLICY');
       await commands.dispose();
     }));
+
+  test('without a repository every file that is not ignored is judged, and what needs commits says so [S0-57]', async () => {
+    const registry = `${REGISTRY}commands:\n  build: 'cat broken.txt missing.txt'\n`;
+    const scratch = await openScratchRuntime({ registry: { file: 'r.yaml', text: registry } });
+    try {
+      const write = (name: string, text: string) => writeFileSync(join(scratch.workspace, name), text);
+      write('.gitignore', 'ignored.txt\n');
+      for (const name of ['a.txt', '.hidden', 'ignored.txt']) write(name, `key = ${TOKEN}\n`);
+      symlinkSync('a.txt', join(scratch.workspace, 'link.txt'));
+      const places = async (args: object) => {
+        const { data, errors } = await scratch.session.call('validate', args as never);
+        assert.deepEqual(errors, []);
+        return (data as Report).violations.map(({ rule, path, line }) => `${rule} ${path}:${line}`);
+      };
+      const all = ['secrets.scan .hidden:1', 'secrets.scan a.txt:1'];
+      assert.deepEqual((await places({})).toSorted(), all);
+      write('a.txt', 'sound\n');
+      assert.deepEqual(await places({}), ['secrets.scan .hidden:1']);
+      assert.deepEqual(await places({ glob: '*.txt' }), []);
+      write('broken.txt', 'a.txt:1:1: error: wrong\n');
+      assert.deepEqual(await places({ rule_id: 'build.must.pass' }), ['build.must.pass a.txt:1']);
+      for (const args of [{ scope: 'staged' }, { scope: 'range', since: 'HEAD' }] as const) {
+        const { errors } = await scratch.session.call('validate', args);
+        assert.deepEqual([errors[0]?.code, errors[0]?.details?.['reason']], ['E_GIT', 'no_repository']);
+        assert.match(String(errors[0]?.details?.['next']), /scope worktree/);
+      }
+    } finally {
+      await scratch.dispose();
+    }
+  });
+
+  test('a command that changes files is noticed without a repository, too [S0-57]', async () => {
+    const registry = "version: 1\ncommands:\n  build: 'cp other.txt a.txt'\n";
+    const scratch = await openScratchRuntime({ registry: { file: 'r.yaml', text: registry } });
+    try {
+      for (const name of ['a.txt', 'other.txt']) writeFileSync(join(scratch.workspace, name), `${name}\n`);
+      const { data } = await scratch.session.call('validate', { rule_id: 'build.must.pass' });
+      assert.match(JSON.stringify(data), /Build changed files: a\.txt/);
+    } finally {
+      await scratch.dispose();
+    }
+  });
 });

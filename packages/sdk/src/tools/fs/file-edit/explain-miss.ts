@@ -1,6 +1,6 @@
 /** Edits that have no place, or more than one. Each refusal shows the file's own lines, so that the next try can fit. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
-import { safeText } from '@tool-runtime/protocol/internal';
+import { safeLine, safeText } from '@tool-runtime/protocol/internal';
 import { findPlaces, type Hits, type Wanted } from '../../../text/edit-ladder.ts';
 import { contentOf, indentOf } from '../../../text/shift-indent.ts';
 
@@ -105,7 +105,7 @@ function describe(lines: readonly string[], asked: readonly string[], first: num
   const at = asked.findIndex((line, row) => line !== lines[first + row]);
   return {
     line: first + 1,
-    text: shown.map((line) => safeText(line, MAX_LINE)).join('\n'),
+    text: shown.map((line) => safeLine(line, MAX_LINE)).join('\n'),
     ...(at < 0 ? {} : { first_difference: difference(lines, asked, { first, at }) }),
   };
 }
@@ -118,8 +118,8 @@ function difference(
   const found = lines[first + at];
   return {
     line: first + at + 1,
-    asked: safeText(asked[at] ?? '', MAX_LINE),
-    found: found === undefined ? null : safeText(found, MAX_LINE),
+    asked: safeLine(asked[at] ?? '', MAX_LINE),
+    found: found === undefined ? null : safeLine(found, MAX_LINE),
   };
 }
 
