@@ -10,6 +10,8 @@ export const missed = signal(0);
 export const isPaused = signal(false);
 /** Grows when something happened; screens that show it ask again. */
 export const pulse = signal(0);
+/** Grows when a workspace was opened anew: another registry, or other approved tools. */
+export const registryTurn = signal(0);
 export const approvals = signal<readonly PendingApproval[]>([]);
 export const soundOn = signal(localStorage.getItem('sound') === 'true');
 /** The clock of things that grow older on the screen. */
@@ -31,6 +33,7 @@ function onEvent(event: EventMessage): void {
     const lost = event.data?.['missed'];
     missed.value += typeof lost === 'number' ? lost : 1;
   }
+  if (event.event === 'RegistryChanged') registryTurn.value += 1;
   if (event.event.startsWith('Approval')) void readApprovals();
   if (event.event === 'CallStatusChanged' || event.event === 'TaskProgress') noteRunning(event);
 }

@@ -123,6 +123,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
     heartbeatTimeoutMs,
     family,
     usage,
+    budget: () => identity.budget.state(),
     explain: (call) => runtime.explain(call, parts),
     onClose: async (reason) => {
       last = usage();
