@@ -148,8 +148,9 @@ function Bar({ call, span }: { readonly call: CallRow; readonly span: Span }) {
   const [left, right] = [place(call.at_ms), place(end)];
   const width = right - left;
   const stages = stagesOf(call, end);
-  const told = stages.map(({ name, at, end: until }) => `${STAGE_WORDS[name]} ${duration(until - at)}`).join(', ');
-  const text = `${call.tool} ${wordOf(call.status)} ${clock(call.at_ms, true)}, ${duration(end - call.at_ms)} (${told}): ${call.summary}`;
+  const told = stages.map(({ name, at, end: until }) => `${STAGE_WORDS[name]} ${duration(until - at)}`);
+  // Begins with what a wide bar shows, so that people who speak to the page can say what they see.
+  const text = `${visible(call.tool, 40)} ${told.join(' ')}, ${wordOf(call.status)} at ${clock(call.at_ms, true)} after ${duration(end - call.at_ms)}: ${call.summary}`;
   return (
     <a
       class={`bar ${toneOf(call.status, call.decision)}`}
@@ -171,7 +172,8 @@ function Bar({ call, span }: { readonly call: CallRow; readonly span: Span }) {
       ) : (
         stages.map(({ name, at, end: until }, index) => (
           <i key={index} class={`stage ${name}`} style={within(place(at), place(until), left, width)}>
-            {index === 0 ? <b>{visible(call.tool, 40)}</b> : null} {STAGE_WORDS[name]} {duration(until - at)}
+            {index === 0 ? `${visible(call.tool, 40)} ` : ''}
+            {told[index]}{' '}
           </i>
         ))
       )}
