@@ -65,7 +65,8 @@ limits: { approval_timeout_ms: 600000, max_request_bytes: 33554432 }
     const answered = Promise.all([asked, other]);
     for (const left of [1, 0]) {
       await page.getByRole('button', { name: 'Allow once' }).first().click();
-      await page.waitForFunction(`document.querySelectorAll('.question').length === ${left}`);
+      while ((await page.locator('.question').count()) !== left)
+        await new Promise((resolve) => setTimeout(resolve, 25));
     }
     assert.deepEqual(
       (await answered).map(({ ok }) => ok),
