@@ -1,9 +1,8 @@
 /** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
 import { effect, signal } from '@preact/signals';
 import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
-import { host, may, person } from './host.ts';
-
-export type Link = 'connecting' | 'live' | 'broken';
+import { host, may } from './host.ts';
+import { followStream, type Link } from './shared-stream.ts';
 
 export const link = signal<Link>('connecting');
 export const missed = signal(0);
@@ -92,31 +91,18 @@ export function follow(): () => void {
     seen.isDirty = false;
     pulse.value += 1;
   }, EVERY_MS);
-  const onOpen = (): void => {
-    link.value = 'live';
-    seen.isDirty = true;
-    void readApprovals();
-  };
-  const connect = (): void => {
-    if (ending.signal.aborted || !person.value) return;
-    host
-      .activity({
-        signal: ending.signal,
-        ...(seen.lastId === undefined ? {} : { after: seen.lastId }),
-        onEvent,
-        onOpen,
-        onBreak: () => {
-          link.value = 'broken';
-          running.value = new Map();
-        },
-      })
-      .catch(() => {
-        // Refused or never reached: the person may have been signed out, or the host is not up yet.
-        link.value = 'broken';
-        setTimeout(connect, 1000);
-      });
-  };
-  connect();
+  followStream({
+    signal: ending.signal,
+    lastId: () => seen.lastId,
+    onEvent,
+    onLink(state) {
+      link.value = state;
+      if (state === 'broken') running.value = new Map();
+      if (state !== 'live') return;
+      seen.isDirty = true;
+      void readApprovals();
+    },
+  });
   const badge = effect(() => {
     const waiting = approvals.value.length;
     document.title = waiting === 0 ? 'Console' : `(${waiting}) Console`;
