@@ -77,7 +77,7 @@ async function openConsole(browser: TestBrowser, host: HostProcess, isElsewhere 
 /** Milliseconds from the navigation to the first content, in a fresh page with an empty cache each time. */
 async function firstPaints(host: HostProcess, { quick }: GroupOptions): Promise<readonly number[]> {
   const paints: number[] = [];
-  for (let round = 0; round < (quick ? 1 : 8); round += 1) {
+  for (let round = 0; round < (quick ? 1 : 5); round += 1) {
     await using browser = await openBrowser({ home: host.url });
     const page = await openConsole(browser, host);
     paints.push(
@@ -129,7 +129,7 @@ async function eventToPixel(host: HostProcess, { quick }: GroupOptions): Promise
   let isOver = false;
   const load = makeEvents(host, () => isOver);
   const delays: number[] = [];
-  for (let round = 0; round < (quick ? 2 : 30); round += 1) {
+  for (let round = 0; round < (quick ? 2 : 20); round += 1) {
     const mark = `mark-${round}-${Date.now()}`;
     const seen = page.evaluate(`new Promise((resolve) => {
       const look = () => document.body.innerText.includes('${mark}')
@@ -154,7 +154,7 @@ async function memoryAfterScrolling(scratch: string, { quick }: GroupOptions): P
     await page.goto(`${host.url}/#/journal`);
     const list = page.getByRole('list', { name: 'Records' });
     await list.waitFor();
-    const steps = quick ? 3 : 200;
+    const steps = quick ? 3 : 100;
     for (let step = 0; step <= steps; step += 1) {
       await list.evaluate((element, share) => {
         const place = element as unknown as { scrollTop: number; readonly scrollHeight: number };
@@ -182,10 +182,10 @@ async function costOfConsoles(scratch: string, { quick }: GroupOptions): Promise
     inHost(scratch, 'watched', async (watched) => {
       await using browser = await openBrowser({ home: watched.url });
       for (let at = 0; at < (quick ? 2 : CONSOLES); at += 1) await openConsole(browser, watched, true);
-      const calls = quick ? 64 : 4096;
+      const calls = quick ? 64 : 2048;
       const cases = [await callerOf(alone, calls), await callerOf(watched, calls)] as const;
       const micros: [number[], number[]] = [[], []];
-      const rounds = quick ? 1 : 8;
+      const rounds = quick ? 1 : 6;
       for (let round = -1; round < rounds; round += 1) {
         for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) {
           const took = await cases[at === 0 ? 0 : 1]();

@@ -149,8 +149,12 @@ function Bar({ call, span }: { readonly call: CallRow; readonly span: Span }) {
   const width = right - left;
   const stages = stagesOf(call, end);
   const told = stages.map(({ name, at, end: until }) => `${STAGE_WORDS[name]} ${duration(until - at)}`);
+  const isWide = stages.map(({ at, end: until }) => place(until) - place(at) >= NAMED);
+  const named = Math.max(0, isWide.indexOf(true));
+  const tool = visible(call.tool, 40);
   // Begins with what a wide bar shows, so that people who speak to the page can say what they see.
-  const text = `${visible(call.tool, 40)} ${told.join(' ')}, ${wordOf(call.status)} at ${clock(call.at_ms, true)} after ${duration(end - call.at_ms)}: ${call.summary}`;
+  const parts = [told.filter((_, at) => isWide[at]), told.filter((_, at) => !isWide[at])].flat();
+  const text = `${tool} ${parts.join(' ')}, ${wordOf(call.status)} at ${clock(call.at_ms, true)} after ${duration(end - call.at_ms)}: ${call.summary}`;
   return (
     <a
       class={`bar ${toneOf(call.status, call.decision)}`}
@@ -167,13 +171,13 @@ function Bar({ call, span }: { readonly call: CallRow; readonly span: Span }) {
               <i key={at} class="waited" style={within(place(at), place(until), left, width)} />
             ) : null,
           )}
-          {width > NAMED ? <span>{visible(call.tool, 40)}</span> : null}
+          {width > NAMED ? <span>{tool}</span> : null}
         </>
       ) : (
         stages.map(({ name, at, end: until }, index) => (
           <i key={index} class={`stage ${name}`} style={within(place(at), place(until), left, width)}>
-            {index === 0 ? `${visible(call.tool, 40)} ` : ''}
-            {told[index]}{' '}
+            {index === named ? `${tool} ` : ''}
+            {isWide[index] === true ? `${told[index]} ` : ''}
           </i>
         ))
       )}
