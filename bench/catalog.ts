@@ -2,6 +2,7 @@
 export { ast } from './groups/ast.ts';
 export { changes } from './groups/changes.ts';
 export { commands } from './groups/commands.ts';
+export { consolePages } from './groups/console.ts';
 export { files } from './groups/files.ts';
 export { git } from './groups/git.ts';
 export { growth } from './groups/growth.ts';

@@ -17,6 +17,7 @@ export interface HostProcess {
   readonly url: string;
   readonly socket: string;
   readonly token: string;
+  readonly pid: number;
   kill(): void;
 }
 
@@ -24,7 +25,7 @@ export async function startHostProcess({ workspace, state }: Folders): Promise<H
   const places = ['--workspace', workspace, '--state', state];
   const child = start([...FROM_SOURCE, 'serve', ...places, '--http', '127.0.0.1:0', '--json', '--show-token']);
   const { url, socket, token } = (await firstLine(child)) as Record<'url' | 'socket' | 'token', string>;
-  return { url, socket, token, kill: () => void child.kill('SIGKILL') };
+  return { url, socket, token, pid: child.pid ?? 0, kill: () => void child.kill('SIGKILL') };
 }
 
 export interface EchoProcess {

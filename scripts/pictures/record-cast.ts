@@ -38,10 +38,12 @@ export async function recordCast(): Promise<string> {
       at += READ_S;
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of [folder, stateOf(folder)]) rmSync(made, { recursive: true, force: true });
   }
   return `${lines.join('\n')}\n`;
 }
+
+const stateOf = (folder: string): string => `${folder}-state`;
 
 function run(command: string, folder: string): Promise<string> {
   const [, ...args] = command.split(' ');
@@ -49,7 +51,7 @@ function run(command: string, folder: string): Promise<string> {
     cwd: folder,
     env: {
       ...process.env,
-      TOOL_RUNTIME_STATE: path.join(folder, '../', `${path.basename(folder)}-state`),
+      TOOL_RUNTIME_STATE: stateOf(folder),
       FORCE_COLOR: '1',
     },
   });

@@ -8,25 +8,36 @@ const BIDI = 'safe\u202etxt.exe';
 const ANSI = '\u001b[31mred\u001b[0m \u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007 \u001b[2J';
 
 describe('hostile content on the screens', () => {
-  test('markup, marks that turn text, terminal commands and very long lines are text, and run nothing', async () => {
-    const long = 'x'.repeat(4_000_000);
+  test('markup, marks that turn text, terminal commands and lines of 10 MB are text, run nothing and hang nothing', async () => {
+    const long = 'x'.repeat(10 * 1024 * 1024);
     await using host = await openConsoleHost({
-      registry:
-        "version: 1\nshell_allow: ['^cat loud.txt$']\napprovals: { auto_approve: ['*'], require_approval: [fs_delete] }\nlimits: { approval_timeout_ms: 600000 }\n",
+      registry: `version: 1
+shell_allow: ['^cat loud.txt$']
+approvals: { auto_approve: ['*'], require_approval: [fs_delete, file_edit] }
+limits: { approval_timeout_ms: 600000, max_request_bytes: 33554432 }
+`,
       files: {
         [`${BIDI}`]: SCRIPT,
         'loud.txt': `${ANSI}\n${SCRIPT}\n${BIDI}\n${long}\n`,
-        'markup.txt': `${SCRIPT}\n${BIDI}\n`,
+        'small.txt': 'old\n',
+        'markup.txt': `${SCRIPT}\n${BIDI}\n${long}\n`,
       },
     });
     const session = await host.openSession('<b>agent</b>');
-    await session.call('file_write', { path: `${'<i>'.repeat(10)}.txt`, content: `${SCRIPT}\n${ANSI}\n${long}` });
+    const written = await session.call('file_write', {
+      path: `${'<i>'.repeat(10)}.txt`,
+      content: `${SCRIPT}\n${ANSI}\n${long}`,
+    });
+    assert.equal(written.ok, true, JSON.stringify(written.errors));
     await session.call('file_read', { path: BIDI });
     await session.call('file_read', { path: `${SCRIPT}/none` });
+    await session.call('file_read', { path: `${SCRIPT}${long}` });
+    await session.call('grep', { pattern: `${BIDI}${long}` });
     await session.call('shell_exec', { cmd: 'cat loud.txt' });
     await session.call('<script>', { x: SCRIPT });
     const asked = session.call('fs_delete', { path: 'markup.txt' });
-    while ((await host.client.approvals()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    const other = session.call('file_edit', { path: 'small.txt', old: 'old', new: `${SCRIPT}\n${long}` });
+    while ((await host.client.approvals()).length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
     await using browser = await openBrowser({ home: host.url });
     const page = await browser.open(host.link());
     await page.getByRole('navigation').waitFor();
@@ -51,8 +62,16 @@ describe('hostile content on the screens', () => {
     await page.goto(`${host.url}/#/approvals`);
     await page.getByText('onerror').first().waitFor();
     await page.getByText(String.raw`safe\u202etxt.exe`).first().waitFor();
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    assert.equal((await asked).ok, true);
+    const answered = Promise.all([asked, other]);
+    for (const left of [1, 0]) {
+      await page.getByRole('button', { name: 'Allow once' }).first().click();
+      while ((await page.locator('.question').count()) !== left)
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    assert.deepEqual(
+      (await answered).map(({ ok }) => ok),
+      [true, true],
+    );
     assert.deepEqual(browser.complaints, []);
   });
 });

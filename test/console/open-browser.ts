@@ -22,6 +22,8 @@ export interface TestBrowser {
   readonly complaints: string[];
   /** A page on this address. */
   open(url: string): Promise<Page>;
+  /** A page with a profile of its own, as another person has it. */
+  openElsewhere(url: string): Promise<Page>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -61,6 +63,13 @@ export async function openBrowser({
     complaints,
     async open(url) {
       const page = await context.newPage();
+      await page.goto(url);
+      return page;
+    },
+    async openElsewhere(url) {
+      const other = await context.browser()?.newContext();
+      if (other === undefined) throw new TypeError('The browser opens no further profiles');
+      const page = await other.newPage();
       await page.goto(url);
       return page;
     },

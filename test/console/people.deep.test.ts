@@ -75,6 +75,29 @@ describe('people at the console', () => {
     assert.deepEqual([(await call).ok, (await late).ok], [true, true]);
   });
 
+  test('more pages than a browser has connections follow the host together, also when the first one is closed', async () => {
+    await using host = await openConsoleHost();
+    await using browser = await openBrowser({ home: host.url });
+    const first = await enter(browser, host);
+    await first.getByText('live', { exact: true }).waitFor();
+    const pages = [];
+    for (let at = 0; at < 8; at += 1) pages.push(await browser.open(`${host.url}/#/approvals`));
+    for (const page of pages) await page.getByText('live', { exact: true }).waitFor();
+    const session = await host.openSession('agent');
+    const call = ask(session, 'README.md');
+    for (const page of pages) await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await first.close();
+    const later = ask(session, 'src/tax.js');
+    for (const page of pages) {
+      await until(async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2);
+    }
+    for (const { approval_id } of await host.client.approvals()) {
+      await host.client.answerApproval(approval_id, { answer: 'denied' });
+    }
+    await Promise.all([call, later]);
+    for (const page of pages) await page.getByText('Nothing waits for an answer').waitFor();
+  });
+
   test('a used or made-up code leads to a page that says what to do, and a sign-out ends it all', async () => {
     await using host = await openConsoleHost();
     await using browser = await openBrowser({ home: host.url });

@@ -1,28 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './open-browser.ts';
 import { type ConsoleHost, openConsoleHost, playSession } from './scripted-session.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** Serious findings of axe. It is run beside the page's own policy, which allows no code from elsewhere. */
-async function seriousFindings(page: Page): Promise<readonly string[]> {
-  const found = (await page.evaluate(`${AXE}; axe.run(document, { resultTypes: ['violations'] })`)) as {
-    violations: Violation[];
-  };
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
+import { seriousFindings } from './serious-findings.ts';
 
 const SCREENS = ['Timeline', 'Approvals', 'Journal', 'Metrics', 'Tools', 'Policy', 'Family'] as const;
 
@@ -100,6 +82,36 @@ describe('the screens of the console, with real calls behind them', () => {
     assert.match(page.url(), /q=decision%3Adeny\+passwd/);
     await page.reload();
     await page.getByRole('heading', { name: '1 calls' }).waitFor();
+  });
+
+  test('the timeline zooms by button and by drag, shows stages in wide bars, and keeps the zoom in the address', async () => {
+    await using browser = await openBrowser({ home: host.url });
+    const page = await signIn(browser);
+    const running = page.getByRole('link', { name: /^fs_delete .*asks a person .*running/ });
+    await running.first().waitFor();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    const test = page.locator('.lanes a.bar', { hasText: 'shell_exec' }).or(page.locator('a.bar[title^=shell_exec]'));
+    const bar = await test.first().boundingBox();
+    const track = await page.locator('.track').first().boundingBox();
+    assert.ok(bar !== null && track !== null);
+    // From a little before the call to a little after it.
+    await page.mouse.move(Math.max(track.x + 1, bar.x - 12), bar.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + bar.width + 12, bar.y + 8, { steps: 4 });
+    await page.mouse.up();
+    await page
+      .locator('.bar .stage.run', { hasText: /runs \d/ })
+      .first()
+      .waitFor();
+    await page.locator('.bar .stage.gates').first().waitFor({ state: 'attached' });
+    assert.match(page.url(), /#\/timeline\?.*zoom=\d+-\d+/);
+    assert.deepEqual(await seriousFindings(page), []);
+    await page.reload();
+    await page.locator('.bar .stage.run').first().waitFor();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('heading', { name: /^\d+ calls/ }).waitFor();
+    assert.deepEqual(browser.complaints, []);
   });
 
   test('the keyboard alone finds a call, its decision and its place in the chain', async () => {

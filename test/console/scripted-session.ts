@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { type RunningHost, startHost } from '@tool-runtime/host';
 import { type ConsoleRole, type JsonObject, SCOPES, type ToolResponse } from '@tool-runtime/protocol';
 import { createHostClient, type HostClient } from '@tool-runtime/protocol/client';
+import { lazyGateway } from '../../packages/host/src/mcp/gateway/lazy-gateway.ts';
 
-const REGISTRY = `version: 1
+export const REGISTRY = `version: 1
 shell_allow:
   - '^node --test$'
   - '^ls$'
@@ -22,7 +23,7 @@ limits:
   approval_timeout_ms: 600000
 `;
 
-const FILES: Readonly<Record<string, string>> = {
+export const FILES: Readonly<Record<string, string>> = {
   'src/invoice.js': `export function total(lines) {\n  let sum = 0;\n  for (const line of lines) sum += line.price;\n  return sum;\n}\n`,
   'src/tax.js': `export const RATE = 0.19;\n\nexport function withTax(net) {\n  return net * (1 + RATE);\n}\n`,
   'test/invoice.test.js': `import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { total } from '../src/invoice.js';\n\ntest('adds up quantities', () => {\n  assert.equal(total([{ price: 2, quantity: 3 }]), 6);\n});\n`,
@@ -75,7 +76,8 @@ export async function openConsoleHost({
     workspaces: [workspace],
     state: join(folder, 'state'),
     http: { hostname: '127.0.0.1', port },
-    runtime: { registry: { text: registry, file: 'tool-runtime.yaml' } },
+    // A function: then the host opens anew when tools of mounted servers are approved.
+    runtime: () => ({ registry: { text: registry, file: 'tool-runtime.yaml' }, sources: [lazyGateway()] }),
   });
   const url = host.url ?? '';
   const client = createHostClient({ url, token: host.token ?? '' });

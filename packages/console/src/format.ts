@@ -13,8 +13,16 @@ export function visible(text: string, most = MAX_SHOWN): string {
   return text.length > most ? `${shown}… (${count(text.length - most)} more characters)` : shown;
 }
 
+/** Characters that one line of a list is made from. */
+const BRIEF_READ = 4000;
+
 /** One line of a list. */
-export const brief = (text: string): string => visible(text.replaceAll(/\s+/g, ' '), 300);
+export const brief = (text: string): string => {
+  // The rest is not shown, so it is not looked at either: it may be megabytes.
+  const start = text.length > BRIEF_READ ? text.slice(0, BRIEF_READ) : text;
+  const shown = visible(start.replaceAll(/\s+/g, ' '), 300);
+  return start === text ? shown : `${shown}…`;
+};
 
 export const isUtc = signal(localStorage.getItem('utc') === 'true');
 

@@ -1,15 +1,16 @@
 /** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
 import { effect, signal } from '@preact/signals';
 import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
-import { host, may, person } from './host.ts';
-
-export type Link = 'connecting' | 'live' | 'broken';
+import { host, may } from './host.ts';
+import { followStream, type Link } from './shared-stream.ts';
 
 export const link = signal<Link>('connecting');
 export const missed = signal(0);
 export const isPaused = signal(false);
 /** Grows when something happened; screens that show it ask again. */
 export const pulse = signal(0);
+/** Grows when a workspace was opened anew: another registry, or other approved tools. */
+export const registryTurn = signal(0);
 export const approvals = signal<readonly PendingApproval[]>([]);
 export const soundOn = signal(localStorage.getItem('sound') === 'true');
 /** The clock of things that grow older on the screen. */
@@ -31,6 +32,7 @@ function onEvent(event: EventMessage): void {
     const lost = event.data?.['missed'];
     missed.value += typeof lost === 'number' ? lost : 1;
   }
+  if (event.event === 'RegistryChanged') registryTurn.value += 1;
   if (event.event.startsWith('Approval')) void readApprovals();
   if (event.event === 'CallStatusChanged' || event.event === 'TaskProgress') noteRunning(event);
 }
@@ -89,31 +91,18 @@ export function follow(): () => void {
     seen.isDirty = false;
     pulse.value += 1;
   }, EVERY_MS);
-  const onOpen = (): void => {
-    link.value = 'live';
-    seen.isDirty = true;
-    void readApprovals();
-  };
-  const connect = (): void => {
-    if (ending.signal.aborted || !person.value) return;
-    host
-      .activity({
-        signal: ending.signal,
-        ...(seen.lastId === undefined ? {} : { after: seen.lastId }),
-        onEvent,
-        onOpen,
-        onBreak: () => {
-          link.value = 'broken';
-          running.value = new Map();
-        },
-      })
-      .catch(() => {
-        // Refused or never reached: the person may have been signed out, or the host is not up yet.
-        link.value = 'broken';
-        setTimeout(connect, 1000);
-      });
-  };
-  connect();
+  followStream({
+    signal: ending.signal,
+    lastId: () => seen.lastId,
+    onEvent,
+    onLink(state) {
+      link.value = state;
+      if (state === 'broken') running.value = new Map();
+      if (state !== 'live') return;
+      seen.isDirty = true;
+      void readApprovals();
+    },
+  });
   const badge = effect(() => {
     const waiting = approvals.value.length;
     document.title = waiting === 0 ? 'Console' : `(${waiting}) Console`;

@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './styles/base.css';
 import './styles/parts.css';
 import './styles/screens.css';
+import './styles/servers.css';
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { enter, person, signInProblem } from './host.ts';

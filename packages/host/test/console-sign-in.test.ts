@@ -96,8 +96,14 @@ describe('a request with the cookie of the console', () => {
 
   test('of a viewer may look and not decide', async () => {
     const [viewer, approver] = [await signedIn(host, 'viewer'), await signedIn(host)];
-    for (const path of ['/v1/records', '/v1/calls', '/v1/families', '/v1/registry', '/v1/tools', '/v1/sessions']) {
+    const seen = ['records', 'calls', 'families', 'registry', 'tools', 'sessions', 'mcp/servers'];
+    for (const path of seen.map((name) => `/v1/${name}`)) {
       assert.equal((await host.request(path, { ...viewer })).status, 200, path);
+    }
+    for (const path of ['/v1/mcp/servers/any/refresh', '/v1/mcp/servers/any/approve']) {
+      const body = path.endsWith('refresh') ? {} : { tools: [{ tool: 'any', digest: 'any' }] };
+      assert.equal((await host.request(path, { ...viewer, body })).status, 403, path);
+      assert.equal((await host.request(path, { ...approver, body })).status, 404, path);
     }
     assert.equal((await host.request('/v1/approvals', { ...viewer })).status, 403);
     assert.equal((await host.request('/v1/approvals/any', { ...viewer, body: { answer: 'approved' } })).status, 403);

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import type { CallPage, JsonObject, PendingApproval, SessionOpened } from '@tool-runtime/protocol';
+import type { CallPage, JsonObject, PendingApproval, SessionOpened, WaitingTools } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
 import type { AnyRoute } from '../src/http/route.ts';
 import * as catalog from '../src/http/routes/catalog.ts';
+import { lazyGateway } from '../src/mcp/gateway/lazy-gateway.ts';
 import { signedIn } from './console-sign-in.ts';
 import { type Judge, judgeBy, lookUp, pointerTo } from './document-checks.ts';
+import { told } from './mcp/gateway-stage.ts';
 import { openHost, type TestHost, type TestRequest, TOKENS } from './open-host.ts';
 import { eventually } from './wire/within.ts';
 
-const REGISTRY = 'approvals: { require_approval: [fs_delete] }\nchildren: { allow_detach: true }\n';
+const SERVERS = { helper: told(), missing: { command: ['no-such-program'], tools: ['*'] } };
+const REGISTRY = `approvals: { require_approval: [fs_delete] }
+children: { allow_detach: true }
+mcp_servers: ${JSON.stringify(SERVERS)}
+`;
 
 /** One answer of each status a route has when all goes well, and refusals of its own. */
 type Example = (host: TestHost) => Promise<readonly Response[]>;
@@ -86,6 +92,22 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     }
     await call;
     return [...answers, await host.request('/v1/approvals/none', { body: { answer: 'denied' } })];
+  },
+  async approveTools(host) {
+    const refreshed = await host.request('/v1/mcp/servers/helper/refresh', { body: {} });
+    const { waiting } = (await refreshed.json()) as WaitingTools;
+    const approve = (server: string, digest = '') =>
+      host.request(`/v1/mcp/servers/${server}/approve`, { body: { tools: [{ tool: 'work', digest }] } });
+    return [await approve('helper'), await approve('helper', waiting[0]?.digest), await approve('none')];
+  },
+  listMcpServers: get('/v1/mcp/servers'),
+  async listWaitingTools(host) {
+    const list = (server: string) => host.request(`/v1/mcp/servers/${server}/waiting`);
+    return [await list('helper'), await list('none')];
+  },
+  async refreshMcpServer(host) {
+    const refresh = (server: string) => host.request(`/v1/mcp/servers/${server}/refresh`, { body: {} });
+    return [await refresh('helper'), await refresh('missing'), await refresh('none')];
   },
   asyncapi: get('/asyncapi.json', { token: '' }),
   async call(host) {
@@ -373,7 +395,11 @@ describe('real answers match the OpenAPI document', () => {
   let judge: Judge;
 
   before(async () => {
-    host = await openHost({ registryText: REGISTRY, runtime: { tools: [nothing, wait] } });
+    host = await openHost({
+      registryText: REGISTRY,
+      files: { 'tools.json': JSON.stringify([{ name: 'work' }]) },
+      runtime: { tools: [nothing, wait], sources: [lazyGateway()] },
+    });
     document = (await (await host.request('/openapi.json', { token: '' })).json()) as JsonObject;
     judge = judgeBy(document);
   });

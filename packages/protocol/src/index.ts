@@ -104,6 +104,19 @@ export {
   type ToolFigures,
 } from './http/insight.ts';
 export {
+  type ApproveToolsBody,
+  approveToolsSchema,
+  type MountedServer,
+  type MountedServers,
+  mountedServerSchema,
+  mountedServersSchema,
+  refreshServerSchema,
+  type ToolsApproved,
+  toolsApprovedSchema,
+  type WaitingTools,
+  waitingToolsSchema,
+} from './http/mcp-servers.ts';
+export {
   type PlanProposal,
   type PlanStepVerdict,
   type PlanVerdict,

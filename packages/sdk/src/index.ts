@@ -91,7 +91,15 @@ export {
   type ToolContext,
   type ToolDefinition,
 } from './contracts/tool.ts';
-export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from './contracts/tool-source.ts';
+export type {
+  ForeignServer,
+  ForeignTool,
+  ForeignVersion,
+  OpenToolSource,
+  ProgramWall,
+  ToolSource,
+  ToolSourcePorts,
+} from './contracts/tool-source.ts';
 export {
   type AnswerPart,
   type AnswerPrice,
@@ -137,6 +145,7 @@ export type {
   ProposeOptions,
   Session,
 } from './session/session.ts';
+export type { BudgetState } from './session/session-budget.ts';
 export { readCommand } from './shell/read-command.ts';
 export {
   revokeWorkspaceFiles,

@@ -56,7 +56,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
     await close();
     throw thrown;
   }
-  return { tools, warnings, close };
+  return { tools, warnings, servers: () => opened.flatMap((source) => source.servers?.() ?? []), close };
 }
 
 /** The code for processes and sandboxes is loaded with the first program. */

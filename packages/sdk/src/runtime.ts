@@ -20,7 +20,7 @@ import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './c
 import type { Registry } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
-import type { OpenToolSource } from './contracts/tool-source.ts';
+import type { ForeignServer, OpenToolSource } from './contracts/tool-source.ts';
 import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { governingPlaces } from './governing-places.ts';
@@ -96,6 +96,8 @@ export interface Runtime {
   pruneJournal(options: PruneOptions): Promise<PruneReport>;
   /** Ids of the processes that have this journal open, this one among them. Those found dead at the start are gone. */
   instances(): readonly string[];
+  /** Servers that the registry mounts, with what of their tools is approved and what waits. */
+  servers(): readonly ForeignServer[];
   /** What the registry, or another one, would answer to calls. */
   readonly policy: PolicyRehearsal;
   /** The same for as long as the key of the journal is; another state folder has another. */
@@ -329,6 +331,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     rotateJournal: (cut) => parts.journal.rotate(cut),
     pruneJournal: (limits) => parts.journal.prune(limits),
     instances: () => parts.journal.instances().map(({ id }) => id),
+    servers: () => source.servers?.() ?? [],
     policy: assembly.policy,
     journalId: parts.hashArgs('journal', {}),
     events: parts.events,

@@ -1,5 +1,5 @@
 /** Blocks of text from elsewhere: diffs, output of programs, JSON. Always text, never markup. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { readAnsi } from '../ansi.ts';
 import { count, visible } from '../format.ts';
 
@@ -9,21 +9,32 @@ const MAX_LINE = 2000;
 
 interface Cut {
   readonly lines: readonly string[];
+  /** Lines that a button shows. */
   readonly left: number;
+  /** Characters that are never shown. */
+  readonly beyond: number;
 }
 
 function linesOf(text: string, isWhole: boolean): Cut {
   const lines = text.slice(0, MAX_CHARS).split('\n');
   const most = isWhole ? lines.length : FIRST_LINES;
-  return { lines: lines.slice(0, most), left: Math.max(0, lines.length - most) + (text.length > MAX_CHARS ? 1 : 0) };
+  return {
+    lines: lines.slice(0, most),
+    left: Math.max(0, lines.length - most),
+    beyond: Math.max(0, text.length - MAX_CHARS),
+  };
 }
 
-function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
-  if (left === 0) return null;
+function More({ cut: { left, beyond }, onMore }: { readonly cut: Cut; readonly onMore: () => void }) {
   return (
-    <button type="button" class="small" onClick={onMore}>
-      Show {count(left)} more lines
-    </button>
+    <>
+      {left === 0 ? null : (
+        <button type="button" class="small" onClick={onMore}>
+          Show {count(left)} more lines
+        </button>
+      )}
+      {beyond === 0 ? null : <p class="hint">{count(beyond)} more characters are not shown here.</p>}
+    </>
   );
 }
 
@@ -36,39 +47,43 @@ function diffTone(line: string): string {
 
 export function Diff({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
-  const { lines, left } = linesOf(text.replace(/\n$/, ''), isWhole);
+  const cut = linesOf(text.endsWith('\n') ? text.slice(0, -1) : text, isWhole);
   return (
     <>
       <pre class="code diff" tabIndex={0}>
-        {lines.map((line, at) => (
+        {cut.lines.map((line, at) => (
           <span key={at} class={`line ${diffTone(line)}`}>
             {`${visible(line, MAX_LINE)}\n`}
           </span>
         ))}
       </pre>
-      <More left={left} onMore={() => setWhole(true)} />
+      <More cut={cut} onMore={() => setWhole(true)} />
     </>
   );
 }
 
+const shorten = (line: string): string =>
+  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)}… (the line goes on)`;
+
 /** What a program printed, with its colours. */
 export function Output({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
-  const { lines, left } = linesOf(text, isWhole);
+  const cut = linesOf(text, isWhole);
   return (
     <>
       <pre class="code" tabIndex={0}>
-        {readAnsi(lines.map((line) => line.slice(0, MAX_LINE)).join('\n')).map(({ text: part, style }, at) => (
+        {readAnsi(cut.lines.map(shorten).join('\n')).map(({ text: part, style }, at) => (
           <span key={at} class={style}>
             {visible(part, MAX_CHARS)}
           </span>
         ))}
       </pre>
-      <More left={left} onMore={() => setWhole(true)} />
+      <More cut={cut} onMore={() => setWhole(true)} />
     </>
   );
 }
 
 export function Json({ value }: { readonly value: unknown }) {
-  return <Output text={JSON.stringify(value, null, 2) ?? 'nothing'} />;
+  const text = useMemo(() => JSON.stringify(value, null, 2) ?? 'nothing', [value]);
+  return <Output text={text} />;
 }

@@ -26,10 +26,13 @@ function highest(sample: Sample, tool: string, read: (figures: ToolFigures) => n
   return chosen.length === 0 ? null : Math.max(...chosen.map(read));
 }
 
+/** Nothing where no session has such a limit. */
+const percent = (share: number | undefined): number | null => (share === undefined ? null : share * 100);
+
 export function Metrics() {
   const tool = choice('tool');
   const loaded = useLoaded(() => host.metricsHistory(), [Math.floor(now.value / EVERY_MS)]);
-  const servers = useLoaded(() => host.status(), [Math.floor(now.value / EVERY_MS)]);
+  const status = useLoaded(() => host.status(), [Math.floor(now.value / EVERY_MS)]);
   const history = loaded.value;
   const samples = history?.samples ?? [];
   const perSecond = (history?.step_ms ?? EVERY_MS) / 1000;
@@ -38,9 +41,9 @@ export function Metrics() {
   return (
     <>
       <Head title="Metrics">
-        {servers.value === undefined ? null : (
+        {status.value === undefined ? null : (
           <span class="chip quiet">
-            up {duration(servers.value.uptime_ms)} · {bytes(servers.value.memory_bytes)}
+            up {duration(status.value.uptime_ms)} · {bytes(status.value.memory_bytes)}
           </span>
         )}
         {tool === '' ? null : (
@@ -96,6 +99,24 @@ export function Metrics() {
             lines={[
               ['for locks', series((one) => sum(one, tool, ({ lock_wait_ms }) => lock_wait_ms))],
               ['for a person', series((one) => sum(one, tool, ({ approval_wait_ms }) => approval_wait_ms))],
+            ]}
+          />
+          <Chart
+            title="Budgets used, %, fullest session"
+            at={at}
+            lines={[
+              ['calls', series(({ budgets }) => percent(budgets['max_calls']))],
+              ['bytes', series(({ budgets }) => percent(budgets['max_bytes']))],
+              ['time', series(({ budgets }) => percent(budgets['max_duration_ms']))],
+            ]}
+          />
+          <Chart
+            title="Mounted servers"
+            at={at}
+            lines={[
+              ['mounted', series(({ servers: { mounted } }) => mounted)],
+              ['running', series(({ servers: { running } }) => running)],
+              ['tools waiting', series(({ servers: { waiting } }) => waiting)],
             ]}
           />
         </div>

@@ -3,13 +3,14 @@ import type { JsonObject, PolicyExplanation, RegistryView } from '@tool-runtime/
 import { useState } from 'preact/hooks';
 import { brief, count, visible } from '../format.ts';
 import { host, may } from '../host.ts';
+import { registryTurn } from '../live.ts';
 import { choice } from '../location.ts';
 import { Chip, Empty, Head, Panel, Problem } from '../parts/bits.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { useLoaded } from '../use-loaded.ts';
 
 export function Policy() {
-  const loaded = useLoaded(() => host.registry(), []);
+  const loaded = useLoaded(() => host.registry(), [registryTurn.value]);
   const view = loaded.value;
   return (
     <>

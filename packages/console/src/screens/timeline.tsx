@@ -1,13 +1,14 @@
 /** Calls as they happen: a lane for each session, a bar for each call, and the same calls as a list. */
-import type { CallRow, SessionInfo } from '@tool-runtime/protocol';
+import type { CallRow } from '@tool-runtime/protocol';
 import { parseFilter } from '../filter.ts';
-import { brief, clock, count, duration, shortId, toneOf, visible, wordOf } from '../format.ts';
+import { brief, count, duration, visible } from '../format.ts';
 import { host } from '../host.ts';
 import { isPaused, missed, now, running } from '../live.ts';
 import { addressOf, choice, choose, go } from '../location.ts';
 import { Chip, Empty, Head, Problem, Time } from '../parts/bits.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { useLoaded } from '../use-loaded.ts';
+import { Lanes, type Span } from './timeline-lanes.tsx';
 
 /** `fit`: as long as the calls that are shown take, within the last day. */
 const WINDOWS: Readonly<Record<string, number>> = {
@@ -23,10 +24,8 @@ const DAY_MS = 86_400_000;
 const MOST = 500;
 const LISTED = 200;
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+/** Closer than this nothing more is to be seen: times are in milliseconds. */
+const NEAREST_MS = 4;
 
 export function Timeline() {
   const line = choice('q');
@@ -46,10 +45,14 @@ export function Timeline() {
   );
   const sessions = useLoaded(() => host.sessions(), [], { live: true });
   const calls = page.value?.calls ?? [];
-  const span = width === 0 ? spanOf(calls, to) : { from: to - width, to };
+  const whole = width === 0 ? spanOf(calls, to) : { from: to - width, to };
+  const zoom = readZoom();
+  const span = zoom ?? whole;
+  const shown = zoom === undefined ? calls : calls.filter((call) => overlaps(call, zoom));
   return (
     <>
       <Head title="Timeline">
+        <Zoom span={span} isZoomed={zoom !== undefined} />
         <Controls width={width} isFixed={fixed > 0} busy={calls.filter(({ status }) => status === 'running').length} />
       </Head>
       <FilterBar hint="tool:grep decision:deny session:… words   ( / )" />
@@ -69,11 +72,48 @@ export function Timeline() {
         </Empty>
       ) : (
         <>
-          <Lanes calls={calls} sessions={sessions.value ?? []} span={span} />
-          <CallList calls={calls} total={page.value?.total ?? 0} />
+          <Lanes calls={shown} sessions={sessions.value ?? []} span={span} onZoom={zoomTo} />
+          <CallList calls={shown} total={zoom === undefined ? (page.value?.total ?? 0) : shown.length} />
         </>
       )}
     </>
+  );
+}
+
+function readZoom(): Span | undefined {
+  const [from = Number.NaN, to = Number.NaN] = choice('zoom').split('-').map(Number);
+  return to > from ? { from, to } : undefined;
+}
+
+function zoomTo({ from, to }: Span): void {
+  const wide = Math.max(NEAREST_MS, to - from);
+  choose({ zoom: `${Math.floor(from)}-${Math.ceil(from + wide)}` });
+}
+
+function overlaps({ at_ms, end_ms = Number.POSITIVE_INFINITY }: CallRow, { from, to }: Span): boolean {
+  return at_ms <= to && end_ms >= from;
+}
+
+function Zoom({ span: { from, to }, isZoomed }: { readonly span: Span; readonly isZoomed: boolean }) {
+  const quarter = (to - from) / 4;
+  return (
+    <span class="segmented" role="group" aria-label="Zoom">
+      <button type="button" aria-label="Zoom in" onClick={() => zoomTo({ from: from + quarter, to: to - quarter })}>
+        +
+      </button>
+      <button
+        type="button"
+        aria-label="Zoom out"
+        onClick={() => zoomTo({ from: from - 2 * quarter, to: to + 2 * quarter })}
+      >
+        −
+      </button>
+      {isZoomed ? (
+        <button type="button" onClick={() => choose({ zoom: undefined })}>
+          All
+        </button>
+      ) : null}
+    </span>
   );
 }
 
@@ -109,7 +149,12 @@ function Controls({
       <span class="chip busy">{count(Math.max(busy, running.value.size))} running</span>
       <span class="segmented" role="group" aria-label="Time shown">
         {Object.entries(WINDOWS).map(([name, ms]) => (
-          <button key={name} type="button" aria-pressed={ms === width} onClick={() => choose({ w: name })}>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={ms === width}
+            onClick={() => choose({ w: name, zoom: undefined })}
+          >
             {name}
           </button>
         ))}
@@ -125,89 +170,6 @@ function Controls({
         {paused ? 'Resume' : 'Pause'}
       </button>
     </>
-  );
-}
-
-interface Lane {
-  readonly id: string;
-  readonly depth: number;
-  readonly name: string;
-  readonly client: string;
-  readonly calls: readonly CallRow[];
-}
-
-/** Children below their parents. */
-function lanesOf(calls: readonly CallRow[], sessions: readonly SessionInfo[]): readonly Lane[] {
-  const bySession = Map.groupBy(calls, ({ session_id }) => session_id);
-  const info = new Map(sessions.map((session) => [session.session_id, session]));
-  const parentOf = (id: string): string | undefined => info.get(id)?.parent_session_id;
-  const ids = [...bySession.keys()];
-  const pathOf = (id: string): readonly string[] => {
-    const parent = parentOf(id);
-    return parent === undefined ? [id] : [...pathOf(parent), id];
-  };
-  return ids
-    .map((id) => ({ id, path: pathOf(id), own: bySession.get(id) ?? [] }))
-    .sort((one, other) => (one.path.join(' ') < other.path.join(' ') ? -1 : 1))
-    .map(({ id, path, own }) => ({
-      id,
-      depth: path.length - 1,
-      name: info.get(id)?.agent_id ?? own[0]?.actor ?? 'unknown',
-      client: own[0]?.client ?? '',
-      calls: own,
-    }));
-}
-
-function Lanes({ calls, sessions, span }: { calls: readonly CallRow[]; sessions: readonly SessionInfo[]; span: Span }) {
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => span.from + (span.to - span.from) * share);
-  return (
-    <section class="lanes" aria-label="Lanes">
-      <div class="axis" aria-hidden="true">
-        {ticks.map((tick) => (
-          <span key={tick}>{clock(tick, span.to - span.from < 60_000)}</span>
-        ))}
-      </div>
-      {lanesOf(calls, sessions).map((lane) => (
-        <div key={lane.id} class="lane">
-          <a
-            class={`lane-name depth-${Math.min(lane.depth, 4)}`}
-            href={addressOf('timeline', '', { q: `session:${lane.id}` })}
-          >
-            <strong>{brief(lane.name)}</strong>
-            <span>
-              {brief(lane.client)} · {shortId(lane.id)}
-            </span>
-          </a>
-          <div class="track">
-            {lane.calls.map((call) => (
-              <Bar key={call.call_id} call={call} span={span} />
-            ))}
-          </div>
-        </div>
-      ))}
-    </section>
-  );
-}
-
-function Bar({ call, span }: { readonly call: CallRow; readonly span: Span }) {
-  const whole = span.to - span.from;
-  const end = call.end_ms ?? span.to;
-  const left = Math.max(0, (call.at_ms - span.from) / whole) * 100;
-  const width = Math.max(0, Math.min(100 - left, ((end - Math.max(call.at_ms, span.from)) / whole) * 100));
-  const waited =
-    call.waited_ms === undefined ? 0 : Math.min(100, (call.waited_ms / Math.max(1, end - call.at_ms)) * 100);
-  const text = `${call.tool} ${wordOf(call.status)} ${clock(call.at_ms, true)}, ${duration(end - call.at_ms)}: ${call.summary}`;
-  return (
-    <a
-      class={`bar ${toneOf(call.status, call.decision)}`}
-      href={addressOf('call', call.call_id)}
-      title={brief(text)}
-      aria-label={brief(text)}
-      style={{ left: `${left}%`, width: `max(4px, ${width}%)` }}
-    >
-      {waited > 0 ? <i class="waited" style={{ width: `${waited}%` }} /> : null}
-      {width > 6 ? <span>{visible(call.tool, 40)}</span> : null}
-    </a>
   );
 }
 

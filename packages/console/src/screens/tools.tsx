@@ -1,13 +1,15 @@
-/** The catalogue: what each tool takes, may do and costs, why others are hidden, and a form to try one. */
+/** The catalogue: what each tool takes, may do and costs, why others are hidden, mounted servers, and a form to try one. */
 import { useState } from 'preact/hooks';
 import { brief, count, duration, visible } from '../format.ts';
 import { host, may } from '../host.ts';
+import { registryTurn } from '../live.ts';
 import { addressOf, choice, choose } from '../location.ts';
 import { Chip, Empty, Facts, Head, Panel, Problem } from '../parts/bits.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { type Schema, SchemaForm } from '../parts/schema-form.tsx';
 import { Json, Output } from '../parts/text-blocks.tsx';
 import { useLoaded } from '../use-loaded.ts';
+import { MountedServers } from './mounted-servers.tsx';
 
 interface Tool {
   readonly name: string;
@@ -30,7 +32,7 @@ const tokensOf = ({ name, summary, args_schema }: Tool): number =>
   Math.ceil(JSON.stringify({ name, summary, args_schema }).length / 4);
 
 export function Tools() {
-  const loaded = useLoaded(() => host.tools(), []);
+  const loaded = useLoaded(() => host.tools(), [registryTurn.value]);
   const words = choice('q').toLowerCase();
   const tools = (loaded.value?.tools ?? []) as readonly Tool[];
   const shown = tools.filter(({ name, summary = '', category = '' }) =>
@@ -46,6 +48,7 @@ export function Tools() {
           {count(tools.length)} tools · about {count(total)} tokens
         </span>
       </Head>
+      <MountedServers />
       <FilterBar hint="Names and summaries   ( / )" />
       {loaded.problem === undefined ? null : <Problem problem={loaded.problem} again={loaded.again} />}
       <div class="tools">

@@ -153,6 +153,7 @@ const TAGS: readonly (Tag & { readonly paths: RegExp })[] = [
   { name: 'sessions', description: 'What a client may use, and for how long', paths: /^\/v1\/sessions/ },
   { name: 'events', description: 'What happens while calls run', paths: /^\/v1\/events/ },
   { name: 'approvals', description: 'Questions that a person answers', paths: /^\/v1\/approvals/ },
+  { name: 'servers', description: 'MCP servers that a registry mounts', paths: /^\/v1\/mcp/ },
   {
     name: 'records',
     description: 'What the journal says about every session, for people who look back',
@@ -221,6 +222,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     headers: RETRY_AFTER,
   },
   500: { name: 'Failed', description: 'The host failed; its log says more' },
+  502: { name: 'ServerFailed', description: 'Another server, which the host had to ask, failed', headers: RETRY_AFTER },
   503: { name: 'NotNow', description: 'The host is starting or shutting down', headers: RETRY_AFTER },
 };
 

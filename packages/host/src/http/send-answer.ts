@@ -66,12 +66,14 @@ const BY_REASON: Readonly<Record<string, number>> = {
   session_expired: 404,
   unknown_approval: 404,
   unknown_call: 404,
+  server_not_mounted: 404,
   unknown_route: 404,
   never_received: 404,
   answer_gone: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   already_answered: 409,
+  definition_changed: 409,
   already_detached: 409,
   children_open: 409,
   request_id_reused: 409,
@@ -83,7 +85,13 @@ const BY_REASON: Readonly<Record<string, number>> = {
   starting: 503,
 };
 
-const BY_CODE: Partial<Record<ErrorMessage['code'], number>> = { E_VALIDATION_FAIL: 400, E_POLICY: 403 };
+const BY_CODE: Partial<Record<ErrorMessage['code'], number>> = {
+  E_VALIDATION_FAIL: 400,
+  E_POLICY: 403,
+  // Of a mounted server: a program, or an address.
+  E_SHELL: 502,
+  E_HTTP: 502,
+};
 
 /** The HTTP status that goes with a refusal. The reason decides; the code alone is too coarse for HTTP. */
 export function statusOf({ code, details }: ErrorMessage): number {

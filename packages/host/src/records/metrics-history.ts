@@ -1,6 +1,6 @@
 /** Figures over time: a sample every few seconds, for an hour. Each holds what was added since the one before it. */
 import type { MetricsHistory, ToolFigures } from '@tool-runtime/protocol';
-import type { Totals } from '@tool-runtime/sdk';
+import type { BudgetState, ForeignServer, Totals } from '@tool-runtime/sdk';
 
 /** Upper bounds of the histogram of durations, in milliseconds, as the runtime counts them. */
 const BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000, 600_000];
@@ -15,10 +15,16 @@ export interface HostFigures {
   readonly memory_bytes: number;
 }
 
+type Sample = MetricsHistory['samples'][number];
+
 export interface MetricsSource {
   /** One of each workspace. */
   readonly totals: () => readonly Totals[];
   readonly figures: () => HostFigures;
+  /** Of open sessions. */
+  readonly budgets: () => Iterable<BudgetState>;
+  /** Of each workspace. */
+  readonly servers: () => readonly ForeignServer[];
   readonly now: () => number;
 }
 
@@ -28,8 +34,8 @@ export interface MetricsKeeper {
   close(): void;
 }
 
-export function keepMetrics({ totals, figures, now }: MetricsSource): MetricsKeeper {
-  const samples: MetricsHistory['samples'][number][] = [];
+export function keepMetrics({ totals, figures, budgets, servers, now }: MetricsSource): MetricsKeeper {
+  const samples: Sample[] = [];
   let last = merged(totals());
 
   function sample(): void {
@@ -37,6 +43,8 @@ export function keepMetrics({ totals, figures, now }: MetricsSource): MetricsKee
     const { sessions, in_flight, queued, approvals, memory_bytes } = figures();
     samples.push({
       ...{ at_ms: now(), sessions, in_flight, queued, approvals, memory_bytes },
+      budgets: fullest(budgets()),
+      servers: countServers(servers()),
       tools: figuresOf(current, last),
     });
     if (samples.length > KEPT) samples.shift();
@@ -48,6 +56,28 @@ export function keepMetrics({ totals, figures, now }: MetricsSource): MetricsKee
     sample,
     history: () => ({ step_ms: STEP_MS, samples: [...samples], totals: figuresOf(merged(totals()), new Map()) }),
     close: () => clearInterval(timer),
+  };
+}
+
+function fullest(all: Iterable<BudgetState>): Sample['budgets'] {
+  const shares: Record<string, number> = {};
+  for (const budget of all) {
+    for (const [limit, { used, given }] of Object.entries(budget)) {
+      const share = given === 0 ? 1 : used / given;
+      shares[limit] = Math.max(shares[limit] ?? 0, Number(share.toFixed(4)));
+    }
+  }
+  return shares;
+}
+
+function countServers(servers: readonly ForeignServer[]): Sample['servers'] {
+  return {
+    mounted: servers.length,
+    running: servers.filter(({ isRunning }) => isRunning).length,
+    waiting: servers.reduce(
+      (sum, server) => sum + server.tools().filter(({ pending }) => pending !== undefined).length,
+      0,
+    ),
   };
 }
 

@@ -67,6 +67,8 @@ describe('createPageReader', () => {
       ],
     );
     assert.ok(calls.every((call) => !('count' in call)));
+    const stages = calls.map((call) => call.stages.map(({ stage }) => stage));
+    assert.deepEqual(stages, [['gates'], ...new Array(3).fill(['gates', 'run'])]);
     await runtime.close();
   });
 

@@ -89,10 +89,19 @@ export function noteCall(record: StoredRecord, known: CallDraft | undefined): Ca
   if (known === undefined) return undefined;
   known.last_seq = record.seq;
   known.count += 1;
+  const stage = stageFrom(record);
+  if (stage !== undefined) known.stages = [...known.stages, { stage, at_ms: record.at_ms }];
   if (record.kind === 'decision') noteDecision(known, record);
   else if (record.kind === 'result') noteResult(known, record);
   else if (record.kind === 'recovery') known.status = 'unknown';
   return known;
+}
+
+/** The stage that begins with a record. */
+function stageFrom(record: StoredRecord): CallRow['stages'][number]['stage'] | undefined {
+  if (record.kind === 'intent') return 'run';
+  if (record.kind !== 'approval') return undefined;
+  return record.phase === 'answered' ? 'gates' : 'person';
 }
 
 function requested(record: StoredRecord & { readonly kind: 'requested' }): CallDraft {
@@ -107,6 +116,7 @@ function requested(record: StoredRecord & { readonly kind: 'requested' }): CallD
     at_ms: record.at_ms,
     decision: 'allow',
     status: 'running',
+    stages: [{ stage: 'gates', at_ms: record.at_ms }],
     first_seq: record.seq,
     last_seq: record.seq,
     count: 1,

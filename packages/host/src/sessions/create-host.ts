@@ -108,6 +108,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
   }
   const sessions = createHostSessions({ limits, slots, tokens, log });
+  workspaces.onChange(({ name }) => sessions.announceRegistry(name));
   const describe = (session: HostSession, principal: Principal): SessionOpened =>
     describeSession(session, tokenFor(session, principal, tokens), serverVersion);
   const host: Host = {
@@ -122,6 +123,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     history: keepMetrics({
       totals: () => workspaces.all.map(({ runtime }) => runtime.metrics.totals()),
       figures: () => host.status(),
+      budgets: sessions.budgets,
+      servers: () => workspaces.all.flatMap(({ runtime }) => runtime.servers()),
       now: Date.now,
     }),
     activity: sessions.activity,

@@ -1,6 +1,6 @@
 /** Opens, finds and ends the sessions of a host. Those that fell silent are ended by a sweep. */
 import { isToolError, type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
-import type { ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
+import type { BudgetState, ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../ops/log.ts';
@@ -25,6 +25,10 @@ export interface HostSessions {
   readonly size: number;
   readonly work: Work;
   readonly activity: Activity;
+  /** Tells all readers of the activity that a workspace was opened anew, with another registry or other approved tools. */
+  announceRegistry(workspace: string): void;
+  /** Of every open session. */
+  budgets(): readonly BudgetState[];
   answerOf(sessionId: string, requestId: string): string | undefined;
   open(
     workspace: HostWorkspace,
@@ -47,7 +51,7 @@ export interface HostSessions {
 
 export function createHostSessions(options: SessionRollOptions): HostSessions {
   const { limits } = options;
-  const { sessions, enter, close, activity, answerOf } = createSessionRoll(options);
+  const { sessions, enter, close, activity, announceRegistry, answerOf } = createSessionRoll(options);
   let opening = 0;
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
@@ -108,6 +112,8 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
       return work;
     },
     activity,
+    announceRegistry,
+    budgets: () => Array.from(sessions.values(), ({ served }) => served.session.budget()),
     answerOf,
     open: (workspace, principal, body, options = {}) => within(() => openIn(workspace, principal, body, options)),
     openChild: (parent, body, requestId) =>
@@ -196,6 +202,7 @@ type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
 interface SessionRoll {
   readonly sessions: ReadonlyMap<string, HostSession>;
   readonly activity: Activity;
+  announceRegistry(workspace: string): void;
   answerOf(sessionId: string, requestId: string): string | undefined;
   /** From here on it is in the table until it is over, whether a client, the sweep or its parent ends it. */
   enter<Child extends ChildSession | undefined>(
@@ -230,6 +237,12 @@ function createSessionRoll({ limits, slots, tokens, log }: SessionRollOptions): 
   return {
     sessions,
     activity,
+    announceRegistry(workspace) {
+      const [id, event] = [++lastEventId, 'RegistryChanged'];
+      const message = { type: 'EventMessage', event, request_id: 'host', session_id: 'host', id };
+      const text = JSON.stringify({ ...message, progress: { pct: 0, message: '' }, data: { workspace } });
+      activity.note({ id, event, requestId: 'host', text });
+    },
     answerOf: (sessionId, requestId) => shared.answers.find(sessionId, requestId),
     enter(session, child, origin) {
       const served = serveSession(session, {

@@ -1,6 +1,6 @@
 /** The sessions of a host, who owns them, and when they end by themselves. */
 import type { SessionInfo } from '@tool-runtime/protocol';
-import type { ChildSession } from '@tool-runtime/sdk';
+import type { BudgetState, ChildSession } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
 import type { ServedSession } from './served-session.ts';
 
@@ -42,7 +42,12 @@ export function infoOf(session: HostSession): SessionInfo {
     heartbeat_timeout_ms: session.heartbeatMs,
     fingerprint: served.session.snapshot.runtime_package_fingerprint,
     ...(child === undefined ? {} : { parent_session_id: child.parentId, agent_id: child.agentId }),
+    ...budgetOf(served.session.budget()),
   };
+}
+
+function budgetOf(budget: BudgetState): Pick<SessionInfo, 'budget'> {
+  return Object.keys(budget).length === 0 ? {} : { budget: { ...budget } };
 }
 
 /** Its own token reaches one session; other tokens reach what they opened, an admin's reaches all. */

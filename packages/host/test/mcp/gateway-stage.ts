@@ -86,6 +86,10 @@ export const modern = (more: object = {}): object =>
 export const lying = (mode: string, more: object = {}, note = ''): object =>
   nodeServer(join(import.meta.dirname, 'servers/lying-server.mjs'), note === '' ? [mode] : [mode, note], more);
 
+/** Its tools are what a file in the workspace says. */
+export const told = (file = 'tools.json', more: object = {}): object =>
+  nodeServer(join(import.meta.dirname, 'servers/told-server.mjs'), [file], more);
+
 /** No question for any of them. */
 export function mounted(servers: Readonly<Record<string, object>>, more: object = {}): object {
   return { approvals: { auto_approve: ['*'] }, mcp_servers: servers, ...more };

@@ -47,6 +47,15 @@ import {
   toolListSchema,
 } from '../http/host-info.ts';
 import { type MetricsHistory, metricsHistorySchema, type RegistryView, registryViewSchema } from '../http/insight.ts';
+import {
+  type ApproveToolsBody,
+  type MountedServers,
+  mountedServersSchema,
+  type ToolsApproved,
+  toolsApprovedSchema,
+  type WaitingTools,
+  waitingToolsSchema,
+} from '../http/mcp-servers.ts';
 import { type PlanProposal, type PlanVerdict, planVerdictSchema } from '../http/plans.ts';
 import {
   type CheckBody,
@@ -148,6 +157,14 @@ export interface HostClient {
   /** The values in force, each with the line that says so. */
   registry(workspace?: string): Promise<RegistryView>;
   metricsHistory(): Promise<MetricsHistory>;
+  /** MCP servers that the registry mounts, with the state of their tools. */
+  mcpServers(workspace?: string): Promise<MountedServers>;
+  /** What of a mounted server waits for approval. */
+  waitingTools(server: string, workspace?: string): Promise<WaitingTools>;
+  /** Asks a fresh instance of a mounted server for its tools. */
+  refreshMcpServer(server: string, workspace?: string): Promise<WaitingTools>;
+  /** Rejects with reason `definition_changed` when another version waits than the one that was looked at. */
+  approveTools(server: string, body: ApproveToolsBody): Promise<ToolsApproved>;
   /** Events of every session, until `signal` aborts; comes back after drops with the last id. */
   activity(options: ActivityOptions): Promise<void>;
   consoleLink(body?: ConsoleLinkBody): Promise<ConsoleLink>;
@@ -247,6 +264,16 @@ export function createHostClient(options: HostClientOptions): HostClient {
     verifyJournal: (body = {}) => read(journalVerdictSchema, ['POST', '/v1/journal/verify'], body),
     registry: (workspace) => read(registryViewSchema, ['GET', `/v1/registry${search({ workspace })}`]),
     metricsHistory: () => read(metricsHistorySchema, ['GET', '/v1/metrics/history']),
+    mcpServers: (workspace) => read(mountedServersSchema, ['GET', `/v1/mcp/servers${search({ workspace })}`]),
+    waitingTools: (server, workspace) =>
+      read(waitingToolsSchema, ['GET', `${mcpServerPath(server)}/waiting${search({ workspace })}`]),
+    refreshMcpServer: (server, workspace) =>
+      read(
+        waitingToolsSchema,
+        ['POST', `${mcpServerPath(server)}/refresh`],
+        workspace === undefined ? {} : { workspace },
+      ),
+    approveTools: (server, body) => read(toolsApprovedSchema, ['POST', `${mcpServerPath(server)}/approve`], body),
     activity: (options) => followActivity(wire, options),
     consoleLink: (body = {}) => read(consoleLinkSchema, ['POST', '/v1/console/links'], body),
     signIn: (code) => read(signedInSchema, ['POST', '/v1/console/sign-in'], { code }),
@@ -258,6 +285,10 @@ export function createHostClient(options: HostClientOptions): HostClient {
       await ask('POST', '/v1/drain');
     },
   };
+}
+
+function mcpServerPath(server: string): string {
+  return `/v1/mcp/servers/${encodeURIComponent(server)}`;
 }
 
 function search(query: Readonly<Record<string, unknown>>): string {

@@ -56,6 +56,12 @@ export const sessionInfoSchema = z
     fingerprint: z.string().describe('Of the frozen snapshot of tools and routes this session uses'),
     parent_session_id: idSchema.exactOptional().describe('Of a child: the session that opened it'),
     agent_id: idSchema.exactOptional().describe('Of a child: who it is'),
+    budget: z
+      .record(z.string(), z.strictObject({ used: z.number(), given: z.number() }))
+      .exactOptional()
+      .describe(
+        'How much of max_calls, max_bytes and max_duration_ms it and its children used; limits of its own only',
+      ),
   })
   .meta({ id: 'SessionInfo' });
 export type SessionInfo = Readonly<z.infer<typeof sessionInfoSchema>>;

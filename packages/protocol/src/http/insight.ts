@@ -47,6 +47,12 @@ export const metricsHistorySchema = z
           queued: z.int(),
           approvals: z.int(),
           memory_bytes: z.int(),
+          budgets: z
+            .record(z.string(), z.number())
+            .describe('By limit, the share that the open session nearest to it has used, from 0 to 1 or above'),
+          servers: z
+            .strictObject({ mounted: z.int(), running: z.int(), waiting: z.int().describe('Tools without approval') })
+            .describe('Mounted MCP servers'),
           tools: z.record(z.string(), toolFiguresSchema).describe('Only tools that were called in this step'),
         }),
       )

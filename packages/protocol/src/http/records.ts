@@ -74,6 +74,10 @@ export const callRowSchema = z
     status: z.string().describe('`running` until it has a result'),
     bytes: z.number().exactOptional(),
     files: z.int().exactOptional(),
+    stages: z
+      .array(z.strictObject({ stage: z.enum(['gates', 'person', 'run']), at_ms: z.number() }).readonly())
+      .readonly()
+      .describe('When each stage began, from the times of the records; it lasts until the next one or the end'),
     first_seq: z.int(),
     last_seq: z.int(),
   })

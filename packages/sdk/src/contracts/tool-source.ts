@@ -39,9 +39,47 @@ export interface ToolSourcePorts {
   redact(text: string): string;
 }
 
+/** One version of what a mounted server says about a tool. */
+export interface ForeignVersion {
+  readonly digest: string;
+  readonly definition: object;
+}
+
+/**
+ * A tool of a mounted server. `approved` may be used; `pending` was seen at the server and waits; `refused` says why
+ * the newest version was not even kept.
+ */
+export interface ForeignTool {
+  /** At the server. */
+  readonly tool: string;
+  /** In the runtime; undefined for one that was seen after the runtime opened. */
+  readonly name: string | undefined;
+  readonly approved?: ForeignVersion;
+  readonly pending?: ForeignVersion;
+  readonly refused?: string;
+}
+
+/** A server whose tools a source brings, each as an operator approved it. */
+export interface ForeignServer {
+  readonly server: string;
+  /** The command or the address, with known secrets masked. */
+  readonly target: string;
+  readonly isRunning: boolean;
+  tools(): readonly ForeignTool[];
+  /** Asks a fresh instance of the server for its tools. Calls that run are not disturbed; what is new or changed waits. */
+  refresh(): Promise<void>;
+  /**
+   * Approves versions that wait, by tool and digest; answers the tools that were not approved before. All or none: throws
+   * E_POLICY, reason `definition_changed`, when one of them is not the version that waits.
+   */
+  approve(versions: ReadonlyMap<string, string>): readonly string[];
+}
+
 export interface OpenToolSource {
   readonly tools: readonly AnyTool[];
   readonly warnings: readonly ErrorEntry[];
+  /** The servers behind the tools, where there are any. */
+  servers?(): readonly ForeignServer[];
   close(): Promise<void>;
 }
 

@@ -124,6 +124,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
     family,
     loop: runtime.loop,
     usage,
+    budget: () => identity.budget.state(),
     explain: (call) => runtime.explain(call, parts),
     onClose: async (reason) => {
       last = usage();

@@ -36,6 +36,17 @@ describe('budgets [S0-75 S3-28]', () => {
     refused(() => timed.reserve(REQUEST));
   });
 
+  test('the state of a budget counts what children used, and names only limits of its own', () => {
+    const parent = createSessionBudget({ max_calls: 10, max_bytes: 100 });
+    const child = parent.carve({ max_calls: 4 });
+    parent.reserve(REQUEST);
+    child.reserve(REQUEST);
+    child.spend(REQUEST, { bytes: 7, durationMs: 5 });
+    assert.deepEqual(parent.state(), { max_calls: { used: 2, given: 10 }, max_bytes: { used: 7, given: 100 } });
+    assert.deepEqual(child.state(), { max_calls: { used: 1, given: 4 } });
+    assert.deepEqual(createSessionBudget({}).state(), {});
+  });
+
   test('who gave a share back can no longer use it, nor can the children below [S3-49]', () => {
     const parent = createSessionBudget({ max_calls: 10 });
     const child = parent.carve({ max_calls: 4 });

@@ -16,7 +16,12 @@ const LIMITS = ['max_calls', 'max_bytes', 'max_duration_ms'] as const;
 type Limit = (typeof LIMITS)[number];
 type Amounts = Record<Limit, number>;
 
+/** How much of each limit is used, also by children; limits that a session shares with its parent are the parent's. */
+export type BudgetState = Readonly<Partial<Record<Limit, { readonly used: number; readonly given: number }>>>;
+
 export interface SessionBudget extends BudgetPort {
+  /** Only limits of its own. */
+  state(): BudgetState;
   /** Throws E_POLICY when more is asked for than is left. */
   carve(share: Budgets): CarvedBudget;
 }
@@ -56,6 +61,14 @@ class Budget implements CarvedBudget {
   spend(_request: BudgetRequest, { bytes, durationMs }: { readonly bytes: number; readonly durationMs: number }): void {
     this.charge('max_bytes', bytes);
     this.charge('max_duration_ms', durationMs);
+  }
+
+  state(): BudgetState {
+    const own = LIMITS.flatMap((limit) => {
+      const given = this.#limits[limit];
+      return given === undefined ? [] : [[limit, { used: this.#used[limit], given }] as const];
+    });
+    return Object.fromEntries(own);
   }
 
   carve(share: Budgets): CarvedBudget {

@@ -44,6 +44,7 @@ import {
   runBatch,
 } from './run-batch.ts';
 import { asMembers, runTaped } from './run-taped.ts';
+import type { BudgetState } from './session-budget.ts';
 import { runJoined } from './transactions.ts';
 
 export interface CallOptions {
@@ -150,6 +151,8 @@ export interface Session {
   children(): readonly ChildSession[];
   /** What it and its children used so far. */
   usage(): Usage;
+  /** What it and its children used up of each limit that was set for it. */
+  budget(): BudgetState;
   /**
    * Ends the session: no new calls, then waits for the running ones, cancelled first if that is wanted. Rejects with
    * E_POLICY while it has open children, unless it cancels or ends them too.
@@ -178,6 +181,7 @@ export interface SessionHooks {
   readonly loop: LoopShare;
   explain(call: ProposedCall): Promise<PolicyExplanation>;
   usage(): Usage;
+  budget(): BudgetState;
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
 }
 
@@ -282,6 +286,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     openChild,
     children: () => family.list(),
     usage: hooks.usage,
+    budget: hooks.budget,
     close,
     ended: over.promise,
   };

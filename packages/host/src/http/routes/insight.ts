@@ -50,7 +50,9 @@ export const activity = defineRoute({
   headers: { 'Last-Event-ID': 'The id of the last event that was seen; events after it come first' },
   answers: {
     200: {
-      description: 'A stream: `id` is the id of the event, `data` an EventMessage; changes of status are among them',
+      description:
+        'A stream: `id` is the id of the event, `data` an EventMessage. Changes of status are among them, and ' +
+        '`RegistryChanged` when a workspace was opened anew with another registry or other approved tools',
       type: 'text/event-stream',
     },
   },

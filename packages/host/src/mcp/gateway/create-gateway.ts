@@ -6,12 +6,13 @@
  * is compared with what was approved.
  */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
-import type { AnyTool, McpServerSettings, ToolSource, ToolSourcePorts } from '@tool-runtime/sdk';
+import type { AnyTool, ForeignServer, McpServerSettings, ToolSource, ToolSourcePorts } from '@tool-runtime/sdk';
 import { createRedactor } from '@tool-runtime/sdk/parts';
 import { comparePins, type RefreshReport } from './compare-pins.ts';
 import type { Connection } from './connection.ts';
 import type { ForeignDefinition } from './foreign-definition.ts';
 import { foreignName } from './foreign-name.ts';
+import { foreignServer } from './foreign-server.ts';
 import { foreignTool } from './foreign-tool.ts';
 import { type Authorization, createAuthorization } from './oauth-provider.ts';
 import { type Environment, secretsOf } from './open-transport.ts';
@@ -49,6 +50,7 @@ const SILENT: GatewayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 
 interface Mount extends MountedServer {
   readonly upstream: Upstream;
+  readonly view: ForeignServer;
 }
 
 export function createGateway(options: GatewayOptions = {}): Gateway {
@@ -71,6 +73,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       return {
         tools: opened.flatMap(({ tools }) => tools),
         warnings: opened.flatMap(({ warning }) => warning ?? []),
+        servers: () => mounts.map(({ view }) => view),
         close: async () => {
           await Promise.all(mounts.map(({ upstream }) => upstream.close()));
         },
@@ -118,6 +121,12 @@ function mountServer(setting: MountSetting, taken: Set<string>): OpenMount {
     settings,
     upstream,
     tools: names,
+    view: foreignServer({
+      ...{ server, settings, pins, names },
+      redact: setting.ports.redact,
+      isRunning: () => upstream.isRunning,
+      refresh: () => askFreshInstance(setting),
+    }),
     get isRunning() {
       return upstream.isRunning;
     },
@@ -125,6 +134,16 @@ function mountServer(setting: MountSetting, taken: Set<string>): OpenMount {
   const next = `tool-runtime mcp approve ${server}`;
   const nothing = tools.length === 0 ? warn(setting, 'MCP server has no approved tools yet', next) : undefined;
   return { tools, mount, ...(nothing === undefined ? {} : { warning: nothing }) };
+}
+
+/** Another instance than the one that serves calls: theirs may be older than what the server is now. */
+async function askFreshInstance(setting: MountSetting): Promise<void> {
+  const upstream = createUpstream(setting);
+  try {
+    await upstream.refresh();
+  } finally {
+    await upstream.close();
+  }
 }
 
 function createUpstream({ server, settings, ports, options, pins }: MountSetting): Upstream {

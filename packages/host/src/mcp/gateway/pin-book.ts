@@ -24,6 +24,7 @@ export class PinBook {
 
   /** From what the file says now; written only when something is new. */
   update(server: string, change: (before: ServerPins) => ServerPins): void {
+    this.#pins = undefined;
     const before = this.of(server);
     if (JSON.stringify(change(before)) === JSON.stringify(before)) return;
     updatePins(this.#state, (pins) => ({ ...pins, [server]: change(ownEntry(pins, server) ?? NO_PINS) }));
