@@ -277,7 +277,7 @@ describe('rehearsals in a process that serves others', () => {
 
   test('refuse to compare registries with more patterns than can be tried', () =>
     withScratch('', async ({ runtime }) => {
-      const patterns = Array.from({ length: 2000 }, (_, at) => `p${at}/**`);
+      const patterns = Array.from({ length: 3000 }, (_, at) => `p${at}/**`);
       const large = (text: string) => textOf(`arg_constraints: [{ tool: '*', arg_patterns: [${text}] }]\n`);
       await assert.rejects(
         runtime.policy.diff(large(patterns.join(', ')), large('a/**')),
