@@ -275,7 +275,7 @@ describe('rehearsals in a process that serves others', () => {
       assert.ok(judged === 20 && turns >= 20, `${turns} turns for ${judged} calls`);
     }));
 
-  test('refuse to compare registries with more patterns than can be tried', () =>
+  test('refuse to compare registries with more patterns than can be tried (deep)', () =>
     withScratch('', async ({ runtime }) => {
       const patterns = Array.from({ length: 3000 }, (_, at) => `p${at}/**`);
       const large = (text: string) => textOf(`arg_constraints: [{ tool: '*', arg_patterns: [${text}] }]\n`);
