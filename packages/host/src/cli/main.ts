@@ -52,12 +52,12 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
     showError(thrown.message, thrown.next);
     return 2;
   }
-  const { toToolError } = await import('@tool-runtime/protocol');
+  const { isToolError, toToolError } = await import('@tool-runtime/protocol');
   const error = toToolError(thrown);
   const next = error.details['next'];
   showError(`${error.code} ${error.message}`, typeof next === 'string' ? next : undefined);
   // An unexpected error is worth a report, and a report needs the stack.
-  if (error !== thrown && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
+  if (!isToolError(thrown) && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
   return error.code === 'E_INTERNAL' ? 1 : 2;
 }
 

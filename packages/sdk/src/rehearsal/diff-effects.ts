@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   type PolicyDiff,
+  ToolError,
 } from '@tool-runtime/protocol';
 import type { Registry } from '../contracts/registry.ts';
 import { canonicalJson } from '../platform/digest.ts';
@@ -18,6 +19,9 @@ import type { RuntimeParts } from '../session/compile-session.ts';
 import { type Probe, probesFor } from './probes.ts';
 import { documentOf } from './registry-edits.ts';
 import { detailOf, type Rehearsal, rehearse, underRegistry } from './rehearsed-call.ts';
+
+/** Of hundreds of patterns for all tools; each takes a fraction of a millisecond. */
+const MAX_PROBES = 50_000;
 
 export interface ComparedRegistry {
   readonly source: RegistryText;
@@ -30,26 +34,42 @@ export async function diffEffects(
   runtime: RuntimeParts,
 ): Promise<PolicyDiff> {
   const probes = probesFor([a.registry, b.registry], runtime.tools);
+  if (probes.length > MAX_PROBES) throw tooMany(probes.length);
   const before = await answers(probes, a.registry, runtime);
   const after = await answers(probes, b.registry, runtime);
   const effects = probes.flatMap(({ kind, subject }, index): readonly EffectChange[] => {
     const [one, other] = [before[index], after[index]];
     // A call that is not understood says nothing about the policy.
-    if (one === undefined || other === undefined || isMisread(one) || isMisread(other)) return [];
+    if (one === undefined || other === undefined || one.isMisread || other.isMisread) return [];
     if (one.decision === other.decision) return [];
-    const registry = detailOf(other.error, 'registry');
-    const line = registry === undefined ? {} : { registry };
+    const line = other.registry === undefined ? {} : { registry: other.registry };
     return [{ kind, subject, from: one.decision, to: other.decision, ...line }];
   });
   const changes = [...withoutRepeats(effects), ...ruleChanges(a.registry, b.registry), ...settingChanges(a, b)];
   return { changed: changes.length, changes };
 }
 
-function answers(probes: readonly Probe[], registry: Registry, runtime: RuntimeParts): Promise<readonly Rehearsal[]> {
+interface Heard extends Pick<Rehearsal, 'decision'> {
+  readonly isMisread: boolean;
+  readonly registry: string | undefined;
+}
+
+/** Only what is compared: a rehearsal holds all parts of its call. */
+function answers(probes: readonly Probe[], registry: Registry, runtime: RuntimeParts): Promise<readonly Heard[]> {
   return underRegistry(registry, runtime, async (parts) => {
-    const heard: Rehearsal[] = [];
-    for (const { call } of probes) heard.push(await rehearse(call, parts));
+    const heard: Heard[] = [];
+    for (const { call } of probes) {
+      const rehearsal = await rehearse(call, parts);
+      const { decision, error } = rehearsal;
+      heard.push({ decision, isMisread: isMisread(rehearsal), registry: detailOf(error, 'registry') });
+    }
     return heard;
+  });
+}
+
+function tooMany(count: number): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Registries have too many patterns to compare: ${count} calls to try`, {
+    details: { reason: 'too_many_probes', limit: MAX_PROBES, next: 'compare registries with fewer patterns' },
   });
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  isToolError,
   type JsonObject,
   policyCheckSchema,
   policyDiffSchema,
@@ -255,5 +256,34 @@ describe('runtime.policy.diff', () => {
       }
       assert.ok(!lines.some((line) => line.includes('shell_exec ls:') || line.includes('a.org:')), lines.join('\n'));
       assert.deepEqual(await runtime.policy.diff(a, { ...a, file: 'c.yaml' }), { changed: 0, changes: [] });
+    }));
+});
+
+describe('rehearsals in a process that serves others', () => {
+  test('let others have their turn between two calls', () =>
+    withScratch('', async ({ runtime, session }) => {
+      for (let at = 0; at < 20; at += 1) await session.call('file_read', { path: `f${at}` });
+      let turns = 0;
+      let isOver = false;
+      const count = (): void => {
+        turns += 1;
+        if (!isOver) setImmediate(count);
+      };
+      setImmediate(count);
+      const { judged } = await runtime.policy.simulate({ registry: textOf('') });
+      isOver = true;
+      assert.ok(judged === 20 && turns >= 20, `${turns} turns for ${judged} calls`);
+    }));
+
+  test('refuse to compare registries with more patterns than can be tried (deep)', () =>
+    withScratch('', async ({ runtime }) => {
+      const patterns = Array.from({ length: 3000 }, (_, at) => `p${at}/**`);
+      const large = (text: string) => textOf(`arg_constraints: [{ tool: '*', arg_patterns: [${text}] }]\n`);
+      await assert.rejects(
+        runtime.policy.diff(large(patterns.join(', ')), large('a/**')),
+        (error) => isToolError(error) && error.details['reason'] === 'too_many_probes',
+      );
+      const few = textOf("arg_constraints: [{ tool: file_write, arg_patterns: ['a/**', 'b/**'] }]\n");
+      assert.ok((await runtime.policy.diff(few, textOf(''))).changed > 0);
     }));
 });

@@ -24,18 +24,20 @@ export function probesFor(registries: readonly Registry[], tools: readonly AnyTo
   const hosts = new Set(
     registries.flatMap(({ allowedDomains }) => allowedDomains.map((entry) => entry.replace('*', 'sub'))),
   );
-  return tools.flatMap((tool) => [
-    ...withValue(tool, undefined, 'a', () => ({ kind: 'tool', subject: tool.name })),
-    ...unique(paths.filter(({ tools: named }) => named(tool.name)).flatMap(({ samples }) => samples)).flatMap((path) =>
-      withValue(tool, 'path_params', path, () => ({ kind: 'path', subject: `${tool.name} ${path}` })),
-    ),
-    ...[...commands].flatMap((command) =>
-      withValue(tool, 'command_params', command, () => ({ kind: 'program', subject: `${tool.name} ${command}` })),
-    ),
-    ...[...hosts].flatMap((host) =>
-      withValue(tool, 'url_params', `https://${host}/`, () => ({ kind: 'host', subject: `${tool.name} ${host}` })),
-    ),
-  ]);
+  return tools
+    .map(shapeOf)
+    .flatMap((shape) => [
+      ...withValue(shape, undefined, 'a', () => ({ kind: 'tool', subject: shape.name })),
+      ...unique(paths.filter(({ tools: named }) => named(shape.name)).flatMap(({ samples }) => samples)).flatMap(
+        (path) => withValue(shape, 'path_params', path, () => ({ kind: 'path', subject: `${shape.name} ${path}` })),
+      ),
+      ...[...commands].flatMap((command) =>
+        withValue(shape, 'command_params', command, () => ({ kind: 'program', subject: `${shape.name} ${command}` })),
+      ),
+      ...[...hosts].flatMap((host) =>
+        withValue(shape, 'url_params', `https://${host}/`, () => ({ kind: 'host', subject: `${shape.name} ${host}` })),
+      ),
+    ]);
 }
 
 function unique(values: readonly string[]): readonly string[] {
@@ -82,21 +84,29 @@ function commandSamples({ shellAllow, shellDeny, shellAsk }: Registry): readonly
 
 /** One call for each argument of this kind; none for a tool whose other arguments cannot be made up. */
 function withValue(
-  tool: AnyTool,
+  shape: Shape,
   kind: ParamKind | undefined,
   value: string,
   about: () => Pick<Probe, 'kind' | 'subject'>,
 ): readonly Probe[] {
-  const schema = completeAnnotations(tool.annotations).arg_schema;
-  const keys = kind === undefined ? [undefined] : schema[kind].slice(0, 1);
-  return keys.map((key) => ({ ...about(), call: { tool: tool.name, args: madeUp(tool, schema, key, value) } }));
+  const keys = kind === undefined ? [undefined] : shape.arg[kind].slice(0, 1);
+  return keys.map((key) => ({ ...about(), call: { tool: shape.name, args: madeUp(shape, key, value) } }));
 }
 
-function madeUp(tool: AnyTool, arg: ToolArgSchema, key: string | undefined, value: string): JsonObject {
-  const { properties, required } = argsSchema(tool) as {
-    readonly properties?: JsonObject;
-    readonly required?: string[];
-  };
+/** What arguments of a tool are made from: writing its schema takes longer than judging a call. */
+interface Shape {
+  readonly name: string;
+  readonly arg: ToolArgSchema;
+  readonly properties?: JsonObject | undefined;
+  readonly required?: readonly string[] | undefined;
+}
+
+function shapeOf(tool: AnyTool): Shape {
+  const { properties, required } = argsSchema(tool) as Pick<Shape, 'properties' | 'required'>;
+  return { name: tool.name, arg: completeAnnotations(tool.annotations).arg_schema, properties, required };
+}
+
+function madeUp({ arg, properties, required }: Shape, key: string | undefined, value: string): JsonObject {
   const names = new Set([...(required ?? []), ...arg.required, ...(key === undefined ? [] : [key])]);
   return Object.fromEntries([...names].map((name) => [name, valueFor(properties?.[name], name === key ? value : 'a')]));
 }

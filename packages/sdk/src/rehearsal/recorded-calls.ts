@@ -130,7 +130,9 @@ export class Unjudged {
   readonly #byReason = new Map<string, string[]>();
 
   add(reason: string, callId: string): void {
-    this.#byReason.set(reason, [...(this.#byReason.get(reason) ?? []), callId]);
+    const ids = this.#byReason.get(reason) ?? [];
+    ids.push(callId);
+    this.#byReason.set(reason, ids);
   }
 
   list(): readonly { readonly reason: string; readonly count: number; readonly call_ids: readonly string[] }[] {

@@ -1,4 +1,5 @@
 /** A call that is judged and not made: the same route, arguments and gates as a real call; nothing runs or is recorded. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ErrorEntry, PolicyExplanation, ToolError } from '@tool-runtime/protocol';
 import { type JudgedProposal, judgeProposal } from '../call/pipeline.ts';
 import { explainRefusal } from '../call/record-refusal.ts';
@@ -28,6 +29,8 @@ export async function rehearse(
   parts: SessionParts,
   how: { readonly hear?: boolean } = {},
 ): Promise<Rehearsal> {
+  // Thousands of calls may be judged in a row, in a process that serves others meanwhile.
+  await nextTurn();
   const { judged, ...proposal } = await judgeProposal({ tool, args, requestId: parts.newId() }, parts, how);
   if (judged.ok) {
     const { verdict, decision } = judged.value;

@@ -158,7 +158,13 @@ export interface SuggestedLines {
 function linesFor(sources: readonly Source[], from: number, { source, registry }: RehearsalGround): SuggestedLines {
   const by = <T>(values: (one: Source) => readonly T[]): ReadonlyMap<T, readonly Source[]> => {
     const found = new Map<T, Source[]>();
-    for (const one of sources) for (const value of values(one)) found.set(value, [...(found.get(value) ?? []), one]);
+    for (const one of sources) {
+      for (const value of values(one)) {
+        const users = found.get(value) ?? [];
+        users.push(one);
+        found.set(value, users);
+      }
+    }
     return found;
   };
   const asked = sources.filter(({ call }) => call.before === 'ask');

@@ -58,6 +58,24 @@ describe('tool-runtime audit bundle and open (deep)', () => {
     assert.deepEqual([lines.length, lines.at(-1)], [20_000, '20000']);
   });
 
+  test('a file that is missing, a folder or there already is named, with what to do and no stack', async () => {
+    using scratch = createScratch();
+    const { callId } = await makeCalls(scratch);
+    const pack = ['audit', 'bundle', callId, ...scratch.options, '--out'];
+    const file = join(scratch.root, 'taken.bundle');
+    assert.equal((await runCli([...pack, file])).code, 0);
+    for (const [args, reason] of [
+      [['audit', 'open', join(scratch.root, 'gone')], 'ENOENT'],
+      [['audit', 'open', scratch.root], 'EISDIR'],
+      [[...pack, join(scratch.root, 'gone/x')], 'ENOENT'],
+      [[...pack, file], 'EEXIST'],
+    ] as const) {
+      const { code, stderr } = await runCli([...args]);
+      assert.deepEqual([code, stderr.includes(reason), /next: /.test(stderr)], [1, true, true], stderr);
+      assert.doesNotMatch(stderr, /\n\s+at /);
+    }
+  });
+
   test('a session is packed with its refusals; a changed bundle and another key are refused', async () => {
     using scratch = createScratch();
     const { sessionId } = await makeCalls(scratch);

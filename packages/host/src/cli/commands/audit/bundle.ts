@@ -31,7 +31,7 @@ export function addBundle(command: Command, done: Done): void {
       done(
         reportingErrors(() => {
           const packed = packBundle({ id, workspace, state, ...(registry === undefined ? {} : { registry }) });
-          writeFileSync(file, packed.bytes, { flag: 'wx', mode: 0o600 });
+          named(file, () => writeFileSync(file, packed.bytes, { flag: 'wx', mode: 0o600 }));
           if (json === true) printJson({ file, bytes: packed.bytes.length, ...factsOf(packed) }, { compact: true });
           else showPacked(file, packed);
         }),
@@ -77,7 +77,7 @@ export function addOpen(command: Command, done: Done): void {
       ]);
       done(
         reportingErrors(() => {
-          const opened = openBundle(readBounded(file));
+          const opened = openBundle(named(file, () => readBounded(file)));
           if (key !== undefined && key !== opened.signedBy) throw otherKey(opened.signedBy);
           if (json === true) printJson({ ...opened.bundle, signed_by: opened.signedBy }, { compact: true });
           else show(opened, describeRecord, key !== undefined);
@@ -141,6 +141,22 @@ function factsOf({ bundle, signedBy }: OpenedBundle) {
 function describe({ about, records, artifacts }: AuditBundle): string {
   const what = 'call_id' in about ? `call ${about.call_id}` : `session ${about.session_id}`;
   return `${what}, ${records.length} records, ${artifacts.length} artifacts`;
+}
+
+/** What goes wrong with a file that a person named is not a fault of the program. */
+function named<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (isToolError(cause) || typeof code !== 'string') throw cause;
+    const next = code === 'EEXIST' ? 'give another name with --out, or remove the file' : 'check the path';
+    throw new ToolError('E_FILE_IO', `File cannot be used: ${file} (${code})`, {
+      path: file,
+      details: { reason: code, next },
+      cause,
+    });
+  }
 }
 
 function otherKey(signedBy: string): ToolError {
