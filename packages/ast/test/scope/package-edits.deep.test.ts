@@ -25,7 +25,7 @@ const PACKAGES = [
   '@ai-sdk/provider-v7',
   '@ai-sdk/provider-utils-v6',
 ] as const;
-const RENAMES = 10;
+const RENAMES = 6;
 const NEW_NAME = 'renamedByTest';
 
 interface Row {
