@@ -75,6 +75,6 @@ describe('tool-runtime validate [S0-57]', () => {
     assert.equal((await runCli(['validate', ...scratch.options])).code, 0);
     const { code, stderr } = await runCli(['validate', '--staged', ...scratch.options]);
     assert.equal(code, 3);
-    assert.match(stderr, /not a git repository[^]*scope worktree/);
+    assert.match(stderr, /not a git repository.*scope worktree/s);
   });
 });
