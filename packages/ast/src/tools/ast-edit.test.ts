@@ -183,6 +183,42 @@ describe('ast_edit [S0-54]', () => {
     assert.deepEqual(same.diagnostics, [], 'what was wrong before is not new');
   });
 
+  test('a member is not renamed past objects that may be passed as its type, until that is asked for [S0-54] (deep)', async () => {
+    const types =
+      'export interface Scene { info: number; size: number; note?: string }\n' +
+      'export interface Other { info: number; size: number }\n' +
+      'export const show = (scene: Scene) => scene.info;\n';
+    const open = (use: string) =>
+      openCodeRuntime(
+        { ...FILES, 'src/scene.ts': types, 'src/use.ts': `import { type Other, show } from './scene.ts';\n${use}` },
+        PROGRAMS,
+      );
+    const request = { operation: 'rename_symbol', file: 'src/scene.ts', name: 'Scene.info', new_name: 'facts' };
+    const more = { ...request, timeout_ms: 120_000 };
+    const passed = [
+      'const scene = { info: 1, size: 2 };\nshow(scene);\n',
+      'const info = 1;\nconst scene = { info, size: 2 };\nshow(scene);\n',
+      'const rest = { size: 2 };\nconst scene = { info: 1, ...rest };\nshow(scene);\n',
+    ];
+    for (const use of passed) {
+      await using code = await open(use);
+      const { details } = await code.refusal('ast_edit', more);
+      assert.deepEqual([details?.['reason'], details?.['count']], ['residual', 1], use);
+      assert.equal(code.read('src/scene.ts'), types);
+    }
+    const others = [
+      'const size = { info: 1 };\nconsole.log(size);\n',
+      'const other: Other = { info: 1, size: 2 };\nconsole.log(other);\n',
+      'const info = 1;\nconst other: Other = { info, size: 2 };\nconsole.log(other);\n',
+      'show({ info: 1, size: 2 });\n',
+    ];
+    for (const use of others) {
+      await using code = await open(use);
+      assert.equal((await edit(code, more)).confidence, 'server', use);
+      assert.match(code.read('src/scene.ts'), /scene\.facts/);
+    }
+  });
+
   test('where programs may not run, a server that is required is refused and one that is not is left out [S0-54]', async () => {
     await using code = await openCodeRuntime(FILES);
     const args = await rename(code, 'load', 'fetchAll', { server: 'require' });

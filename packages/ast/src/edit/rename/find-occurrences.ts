@@ -1,5 +1,6 @@
 /** Every occurrence of a declaration's name as a word, with what the tree says about the place. */
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import type { Node } from 'web-tree-sitter';
 import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { NodeFact } from '../../contracts/facts.ts';
 import type { LanguageServer } from '../../lsp/language-server.ts';
@@ -122,20 +123,28 @@ export async function auditServer(
   for (const { start, ...one } of await findOccurrences({ ...parts, files, node: target.node, isWanted: isSeen })) {
     if (edited.has(placeKey({ path: one.file, start }))) continue;
     const isCode = one.kind === 'member' || one.kind === 'code';
-    if (isCode && questions++ < MAX_QUESTIONS && (await meansOther(target, { ...one, start }, server, work))) continue;
+    if (isCode && questions++ < MAX_QUESTIONS) {
+      const meant = await askMeaning(target, { ...one, start }, server, work);
+      if (meant.length > 0 && !(await mayBePassed(target, { ...one, start }, meant, work))) continue;
+    }
     residual.push(one);
   }
   return residual;
 }
 
-/** True when the server knows another meaning. */
-async function meansOther(target: Target, one: Occurrence, server: LanguageServer, work: Work): Promise<boolean> {
+/** Where the server says that the name is declared; none when it does not know. Throws when that is the target. */
+async function askMeaning(
+  target: Target,
+  one: Occurrence,
+  server: LanguageServer,
+  work: Work,
+): Promise<readonly Meaning[]> {
   const { desk, serverTimeoutMs: timeoutMs } = work;
   const { signal } = desk.parts;
   const draft = await desk.draft(one.file);
   const origin = draft.origin(one.start, one.start + Buffer.byteLength(target.node.name));
   const own = target.draft.origin(target.node.nameSpan.start, target.node.nameSpan.end);
-  if (origin === undefined || own === undefined) return false;
+  if (origin === undefined || own === undefined) return [];
   const place = { path: one.file, ...toServerPlace(draft.onDisk, origin.start) };
   try {
     const meant = await server.definition(place, { timeoutMs, ...(signal === undefined ? {} : { signal }) });
@@ -145,12 +154,53 @@ async function meansOther(target: Target, one: Occurrence, server: LanguageServe
         path === target.draft.path && startLine === home.line && startCharacter === home.character,
     );
     if (isTarget) throw partial(one);
-    return meant.length > 0;
+    return meant.map(({ path, startLine, startCharacter }) => ({
+      isItself: path === place.path && startLine === place.line && startCharacter === place.character,
+    }));
   } catch (thrown) {
     throwIfAborted(signal);
     if (!isToolError(thrown) || thrown.code === 'E_AST_EDIT') throw thrown;
-    return false;
+    return [];
   }
+}
+
+interface Meaning {
+  /** The name is declared where it stands. */
+  readonly isItself: boolean;
+}
+
+/**
+ * Whether the name is a key of an object without a declared type that has all members the target's type demands. Such an
+ * object can be passed where that type is wanted, and no server renames the key.
+ */
+async function mayBePassed(
+  { draft, node }: Target,
+  one: Occurrence,
+  meant: readonly Meaning[],
+  { desk }: Work,
+): Promise<boolean> {
+  if (!MEMBERS.includes(node.type)) return false;
+  const { parsed, source } = await desk.draft(one.file);
+  const at = source.toOffset(one.start);
+  const key = parsed.tree.rootNode.descendantForIndex(at, at);
+  const isShort = key?.type === 'shorthand_property_identifier';
+  const object = isShort ? key.parent : key?.parent?.parent;
+  // What a shorthand stands for is one meaning; a declared type of the object would be another.
+  const isUntyped = isShort ? meant.length === 1 : meant.some(({ isItself }) => isItself);
+  if (object?.type !== 'object' || !isUntyped) return false;
+  if (object.namedChildren.some((child) => child?.type === 'spread_element')) return true;
+  const keys = new Set(object.namedChildren.map((child) => keyOf(child)));
+  return draft.facts.nodes
+    .filter(({ parent, type, signature }) => parent === node.parent && MEMBERS.includes(type) && !isOptional(signature))
+    .every(({ name }) => keys.has(name));
+}
+
+function keyOf(member: Node | null): string | undefined {
+  return (member?.childForFieldName('key') ?? member?.childForFieldName('name') ?? member)?.text;
+}
+
+function isOptional(signature: string): boolean {
+  return /^[^:(]*\?/.test(signature);
 }
 
 function partial({ file, line, col }: Occurrence): ToolError {

@@ -70,10 +70,11 @@ describe('tool-runtime validate [S0-57]', () => {
     assert.equal((await run('--strict')).code, 1);
   });
 
-  test('without a repository it ends with 3 and says why [S0-57]', async () => {
+  test('without a repository it judges all files, and for what is staged it ends with 3 and says why [S0-57]', async () => {
     using scratch = createScratch();
-    const { code, stderr } = await runCli(['validate', ...scratch.options]);
+    assert.equal((await runCli(['validate', ...scratch.options])).code, 0);
+    const { code, stderr } = await runCli(['validate', '--staged', ...scratch.options]);
     assert.equal(code, 3);
-    assert.match(stderr, /not a git repository/);
+    assert.match(stderr, /not a git repository.*scope worktree/s);
   });
 });
