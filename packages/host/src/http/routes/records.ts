@@ -14,8 +14,8 @@ import {
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { EXPORT_FORMATS, EXPORT_TYPES, exportRows } from '../../records/export-records.ts';
-import type { PageOrder } from '../../records/read-pages.ts';
-import { defineRoute, type RouteAnswer } from '../route.ts';
+import type { PageOrder, PageReader } from '../../records/read-pages.ts';
+import { defineRoute, type RouteAnswer, type RouteCall } from '../route.ts';
 
 /** Larger answers are not repeated here. */
 const MAX_ANSWER_CHARS = 1_000_000;
@@ -31,10 +31,7 @@ export const listRecords = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: recordPageSchema } },
-  async handle({ host, query }) {
-    const pages = await host.records.pages(host.workspaces.find(query.workspace), query.archived === 'true');
-    return { status: 200, json: pages.records(orderOf(query)) };
-  },
+  handle: ({ host, query }) => pageText(host, 'records', query, (pages) => pages.records(orderOf(query))),
 });
 
 export const listCalls = defineRoute({
@@ -46,10 +43,7 @@ export const listCalls = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: callPageSchema } },
-  async handle({ host, query }) {
-    const pages = await host.records.pages(host.workspaces.find(query.workspace), query.archived === 'true');
-    return { status: 200, json: pages.calls(orderOf(query)) };
-  },
+  handle: ({ host, query }) => pageText(host, 'calls', query, (pages) => pages.calls(orderOf(query))),
 });
 
 export const showCall = defineRoute({
@@ -151,6 +145,17 @@ export const verifyJournal = defineRoute({
 
 type Query = z.infer<typeof recordQuerySchema>;
 
-function orderOf({ offset, limit, head, facets, ...filter }: Query): PageOrder {
+async function pageText(
+  host: RouteCall['host'],
+  name: string,
+  query: Query,
+  read: (pages: PageReader) => object,
+): Promise<RouteAnswer> {
+  const make = async () =>
+    read(await host.records.pages(host.workspaces.find(query.workspace), query.archived === 'true'));
+  return { status: 200, text: await host.records.text(`${name} ${JSON.stringify(query)}`, query.max_age_ms, make) };
+}
+
+function orderOf({ offset, limit, head, facets, max_age_ms: _, ...filter }: Query): PageOrder {
   return { filter: filter as RecordFilter, offset, limit, head, facets: facets === 'true' };
 }
