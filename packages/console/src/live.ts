@@ -1,8 +1,8 @@
 /** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
 import { effect, signal } from '@preact/signals';
 import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
+import { followStream, type Link } from './activity-stream.ts';
 import { host, may } from './host.ts';
-import { followStream, type Link } from './shared-stream.ts';
 
 export const link = signal<Link>('connecting');
 export const missed = signal(0);

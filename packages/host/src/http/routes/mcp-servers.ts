@@ -11,7 +11,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { ForeignServer, ForeignTool, Registry } from '@tool-runtime/sdk';
 import { z } from 'zod';
-import { lineDiff } from '../../mcp/install/line-diff.ts';
+import { lineDiff } from '../../ops/line-diff.ts';
 import { defineRoute, type RouteCall } from '../route.ts';
 
 const workspaceQuery = z.strictObject({ workspace: z.string().max(4096).exactOptional() });
