@@ -31,6 +31,7 @@ export interface BrowserOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'dark' | 'light';
+  readonly timezone?: string;
   /** Requests to other addresses are complaints. */
   readonly home: string;
 }
@@ -39,6 +40,7 @@ export async function openBrowser({
   width = 1280,
   height = 800,
   theme = 'light',
+  timezone = 'UTC',
   home,
 }: BrowserOptions): Promise<TestBrowser> {
   const profile = mkdtempSync(join(tmpdir(), 'console-browser-'));
@@ -47,6 +49,7 @@ export async function openBrowser({
     args: QUIET,
     viewport: { width, height },
     colorScheme: theme,
+    timezoneId: timezone,
     acceptDownloads: true,
   });
   const complaints: string[] = [];

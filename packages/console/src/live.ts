@@ -1,8 +1,8 @@
 /** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
 import { effect, signal } from '@preact/signals';
 import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
+import { followStream, type Link } from './activity-stream.ts';
 import { host, may } from './host.ts';
-import { followStream, type Link } from './shared-stream.ts';
 
 export const link = signal<Link>('connecting');
 export const missed = signal(0);
@@ -15,8 +15,8 @@ export const approvals = signal<readonly PendingApproval[]>([]);
 export const soundOn = signal(localStorage.getItem('sound') === 'true');
 /** The clock of things that grow older on the screen. */
 export const now = signal(Date.now());
-/** Calls that run, by session and request: what they said last. */
-export const running = signal<ReadonlyMap<string, EventMessage>>(new Map());
+/** How many calls run, as the host last said. */
+export const running = signal(0);
 
 const EVERY_MS = 250;
 const seen: { lastId?: number; isDirty: boolean; isOld: boolean; questions: ReadonlySet<string> } = {
@@ -34,17 +34,7 @@ function onEvent(event: EventMessage): void {
   }
   if (event.event === 'RegistryChanged') registryTurn.value += 1;
   if (event.event.startsWith('Approval')) void readApprovals();
-  if (event.event === 'CallStatusChanged' || event.event === 'TaskProgress') noteRunning(event);
-}
-
-function noteRunning(event: EventMessage): void {
-  const key = `${event.session_id} ${event.request_id}`;
-  const isOver = event.data?.['status'] === 'completed' || event.data?.['status'] === 'failed';
-  if (isOver && !running.value.has(key)) return;
-  const next = new Map(running.value);
-  if (isOver) next.delete(key);
-  else next.set(key, event);
-  running.value = next;
+  if (event.event === 'CallsChanged') running.value = Number(event.data?.['running'] ?? 0);
 }
 
 export async function readApprovals(): Promise<void> {
@@ -97,7 +87,7 @@ export function follow(): () => void {
     onEvent,
     onLink(state) {
       link.value = state;
-      if (state === 'broken') running.value = new Map();
+      if (state === 'broken') running.value = 0;
       if (state !== 'live') return;
       seen.isDirty = true;
       void readApprovals();

@@ -6,6 +6,7 @@ import { host } from '../host.ts';
 import { addressOf, place } from '../location.ts';
 import { Chip, Copy, Facts, Head, Panel, Problem, Time } from '../parts/bits.tsx';
 import { Diff, Json, Output } from '../parts/text-blocks.tsx';
+import { type RecordedArgs, readSummary } from '../recorded-args.ts';
 import { useLoaded } from '../use-loaded.ts';
 
 type StoredRecord = CallDetail['records'][number];
@@ -26,7 +27,7 @@ export function Call() {
     <>
       <Head title={visible(call.tool, 80)}>
         <Chip word={call.status} decision={call.decision} />
-        <Copies call={call} records={detail.records} />
+        <Copies detail={detail} />
       </Head>
       <p class="lead">{brief(call.summary)}</p>
       <div class="columns">
@@ -84,7 +85,8 @@ function Request({ call }: { readonly call: CallRow }) {
   );
 }
 
-function Decision({ detail: { call, records } }: { readonly detail: CallDetail }) {
+function Decision({ detail }: { readonly detail: CallDetail }) {
+  const { call, records } = detail;
   const approval = records.find((record) => record['kind'] === 'approval' && record['phase'] === 'answered');
   return (
     <>
@@ -107,8 +109,8 @@ function Decision({ detail: { call, records } }: { readonly detail: CallDetail }
       {call.message === undefined ? null : (
         <p class={`word ${toneOf(call.status, call.decision)}`}>{visible(call.message, 2000)}</p>
       )}
-      <a class="hint" href={addressOf('policy', '', { tool: call.tool })}>
-        Explain: try such a call against the policy
+      <a class="hint" href={addressOf('policy', '', { tool: call.tool, args: JSON.stringify(argsOf(detail).args) })}>
+        Explain: what every gate says to this call now
       </a>
     </>
   );
@@ -267,30 +269,34 @@ function Verify({ detail }: { readonly detail: CallDetail }) {
   );
 }
 
-/** Arguments are on record only as a summary, so what is copied has a place for them. */
-function Copies({ call, records }: { readonly call: CallRow; readonly records: readonly StoredRecord[] }) {
+/** Arguments are on record as a summary: what it has in full is copied, the rest is marked. */
+function argsOf({ call, records }: CallDetail): RecordedArgs {
   const asked = records.find((record) => record['kind'] === 'requested');
-  const args = JSON.stringify(asked?.['details'] ?? {});
-  const quoted = `'${args.replaceAll("'", String.raw`'\''`)}'`;
+  return readSummary(String(asked?.['args_summary'] ?? call.summary));
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function Copies({ detail }: { readonly detail: CallDetail }) {
+  const { tool, session_id } = detail.call;
+  const { args, isWhole } = argsOf(detail);
   const request = JSON.stringify({
     type: 'ToolRequest',
-    session_id: call.session_id,
+    session_id,
     request_id: 'again-1',
     timestamp: 1,
-    tool: call.tool,
-    args: {},
+    tool,
+    args,
   });
-  const mcp = JSON.stringify(
-    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: call.tool, arguments: {} } },
-    null,
-    2,
-  );
+  const params = { name: tool, arguments: args };
+  const mcp = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, null, 2);
+  const title = isWhole ? 'Copy this call' : 'Copy this call; what the record does not have is marked FILL IN';
   return (
-    <span class="segmented">
-      <Copy label="CLI" text={`npx tool-runtime call ${call.tool} --args ${quoted}`} />
+    <span class="segmented" role="group" aria-label="Copy as" title={title}>
+      <Copy label="CLI" text={`npx tool-runtime call ${quote(tool)} ${quote(JSON.stringify(args))}`} />
       <Copy
         label="curl"
-        text={`curl -s "${location.origin}/v1/call" -H "Authorization: Bearer $TOKEN" --json '${request}'`}
+        text={`curl -s ${quote(`${location.origin}/v1/call`)} -H "Authorization: Bearer $TOKEN" --json ${quote(request)}`}
       />
       <Copy label="MCP" text={mcp} />
     </span>

@@ -1,6 +1,6 @@
 /** Sessions and their children: what each was allowed, what was stripped, what it used, and how it ended. */
-import type { FamilyMember } from '@tool-runtime/protocol';
-import { brief, count, duration, shortId, visible } from '../format.ts';
+import type { FamilyMember, SessionInfo } from '@tool-runtime/protocol';
+import { brief, bytes, count, duration, shortId, visible } from '../format.ts';
 import { host } from '../host.ts';
 import { now } from '../live.ts';
 import { addressOf, choice, choose } from '../location.ts';
@@ -10,6 +10,8 @@ import { useLoaded } from '../use-loaded.ts';
 export function Family() {
   const onlyFamilies = choice('with') === 'children';
   const loaded = useLoaded(() => host.families({ limit: 100 }), [], { live: true });
+  const sessions = useLoaded(() => host.sessions(), [], { live: true });
+  const budgets: Budgets = new Map(sessions.value?.map(({ session_id, budget }) => [session_id, budget ?? {}]));
   const all = loaded.value?.families ?? [];
   const shown = onlyFamilies ? all.filter(({ children }) => children.length > 0) : all;
   return (
@@ -33,7 +35,7 @@ export function Family() {
       ) : (
         <ul class="family">
           {shown.map((member) => (
-            <Member key={member.session_id} member={member} />
+            <Member key={member.session_id} member={member} budgets={budgets} />
           ))}
         </ul>
       )}
@@ -45,7 +47,11 @@ type Details = Readonly<Record<string, unknown>>;
 const objectOf = (value: unknown): Details => (typeof value === 'object' && value !== null ? (value as Details) : {});
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-function Member({ member }: { readonly member: FamilyMember }) {
+/** Of open sessions. */
+type Budgets = ReadonlyMap<string, NonNullable<SessionInfo['budget']>>;
+
+function Member({ member, budgets }: { readonly member: FamilyMember; readonly budgets: Budgets }) {
+  const spending = Object.entries(budgets.get(member.session_id) ?? {});
   const started = member.events.find(({ event }) => event === 'started')?.details;
   const name = started === undefined ? member.actor : String(started['agent_id'] ?? member.actor);
   const lived = member.started_at === undefined ? undefined : (member.ended_at ?? now.value) - member.started_at;
@@ -70,6 +76,14 @@ function Member({ member }: { readonly member: FamilyMember }) {
             ],
             member.started_at === undefined ? undefined : ['started', <Time ms={member.started_at} full />],
             member.ended_at === undefined ? undefined : ['ended', <Time ms={member.ended_at} full />],
+            spending.length === 0
+              ? undefined
+              : [
+                  'budget spent',
+                  spending
+                    .map(([limit, { used, given }]) => `${amountOf(limit, used)} of ${amountOf(limit, given)}`)
+                    .join(' · '),
+                ],
           ]}
         />
         {started === undefined ? null : <Narrowing started={started} member={member} />}
@@ -77,12 +91,17 @@ function Member({ member }: { readonly member: FamilyMember }) {
       {member.children.length === 0 ? null : (
         <ul>
           {member.children.map((child) => (
-            <Member key={child.session_id} member={child} />
+            <Member key={child.session_id} member={child} budgets={budgets} />
           ))}
         </ul>
       )}
     </li>
   );
+}
+
+function amountOf(limit: string, amount: number): string {
+  if (limit === 'max_bytes') return bytes(amount);
+  return limit === 'max_duration_ms' ? duration(amount) : `${count(amount)} calls`;
 }
 
 function Narrowing({ started, member }: { readonly started: Details; readonly member: FamilyMember }) {

@@ -1,6 +1,6 @@
 /** The registry in force, value by value with its line, and a tester: what would the gates say to this call? */
 import type { JsonObject, PolicyExplanation, RegistryView } from '@tool-runtime/protocol';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { brief, count, visible } from '../format.ts';
 import { host, may } from '../host.ts';
 import { registryTurn } from '../live.ts';
@@ -82,7 +82,7 @@ async function judge(tool: string, args: string, registry: string): Promise<read
 
 function Tester() {
   const [tool, setTool] = useState(choice('tool') || 'fs_delete');
-  const [args, setArgs] = useState('{ "path": "README.md" }');
+  const [args, setArgs] = useState(choice('args') || '{ "path": "README.md" }');
   const [registry, setRegistry] = useState('');
   const [trials, setTrials] = useState<readonly Trial[]>([]);
   const [problem, setProblem] = useState<unknown>();
@@ -95,6 +95,10 @@ function Tester() {
       setProblem(thrown);
     }
   };
+  // A link from a call has brought the call along.
+  useEffect(() => {
+    if (choice('args') !== '' && may('call')) void run();
+  }, []);
   if (!may('call')) return <p class="notice late">The tester proposes a call, which a viewer may not.</p>;
   return (
     <Panel title="Tester: nothing runs, nothing is recorded">

@@ -21,7 +21,11 @@ const WINDOWS: Readonly<Record<string, number>> = {
   '24 h': 86_400_000,
 };
 const DAY_MS = 86_400_000;
-const MOST = 500;
+const MOST = 300;
+const STEP_MS = 10_000;
+/** What another page was told so recently will do. */
+const SHARED_MS = 200;
+const SESSIONS_MS = 2000;
 const LISTED = 200;
 
 /** Closer than this nothing more is to be seen: times are in milliseconds. */
@@ -37,18 +41,20 @@ export function Timeline() {
       host.calls({
         ...parseFilter(line),
         limit: MOST,
-        from: Math.floor(to - (width === 0 ? DAY_MS : width)),
+        // In steps, so that everyone who looks asks the same.
+        from: Math.floor((to - (width === 0 ? DAY_MS : width)) / STEP_MS) * STEP_MS,
+        max_age_ms: SHARED_MS,
         ...(fixed > 0 ? { to: fixed } : {}),
       }),
     [line, width, fixed],
     { live: !(fixed > 0) },
   );
-  const sessions = useLoaded(() => host.sessions(), [], { live: true });
+  const sessions = useLoaded(() => host.sessions(), [Math.floor(now.value / SESSIONS_MS)]);
   const calls = page.value?.calls ?? [];
   const whole = width === 0 ? spanOf(calls, to) : { from: to - width, to };
   const zoom = readZoom();
   const span = zoom ?? whole;
-  const shown = zoom === undefined ? calls : calls.filter((call) => overlaps(call, zoom));
+  const shown = calls.filter((call) => overlaps(call, span));
   return (
     <>
       <Head title="Timeline">
@@ -146,7 +152,7 @@ function Controls({
           {count(missed.value)} events missed
         </span>
       )}
-      <span class="chip busy">{count(Math.max(busy, running.value.size))} running</span>
+      <span class="chip busy">{count(Math.max(busy, running.value))} running</span>
       <span class="segmented" role="group" aria-label="Time shown">
         {Object.entries(WINDOWS).map(([name, ms]) => (
           <button

@@ -15,6 +15,8 @@ export interface RecordDesk {
   pages(workspace: RecordWorkspace, archived: boolean): Promise<PageReader>;
   /** Throws E_POLICY, reason `unknown_call`. */
   detail(workspace: RecordWorkspace, callId: string): Promise<Omit<CallDetail, 'answer'>>;
+  /** The text of a page that is no older than wanted, or a new one. */
+  text(question: string, maxAgeMs: number, make: () => Promise<object>): Promise<string>;
   families(workspace: RecordWorkspace, limit: number): Promise<Families>;
   state(workspace: RecordWorkspace): Promise<Omit<JournalState, 'workspaces'>>;
 }
@@ -24,8 +26,12 @@ interface Opened {
   readonly pages: PageReader;
 }
 
+/** Answers that are kept for others who ask the same a moment later. */
+const KEPT_TEXTS = 32;
+
 export function createRecordDesk(): RecordDesk {
   const opened = new Map<string, Opened>();
+  const texts = new Map<string, { readonly at: number; readonly text: Promise<string> }>();
 
   async function open(workspace: RecordWorkspace, archived: boolean): Promise<Opened> {
     const key = `${archived} ${workspace.path}`;
@@ -54,6 +60,16 @@ export function createRecordDesk(): RecordDesk {
         ...(change === undefined ? {} : { change }),
         head: index.head,
       };
+    },
+    text(question, maxAgeMs, make) {
+      const known = texts.get(question);
+      if (known !== undefined && performance.now() - known.at < maxAgeMs) return known.text;
+      const text = make().then((page) => JSON.stringify(page));
+      if (maxAgeMs === 0) return text;
+      texts.delete(question);
+      texts.set(question, { at: performance.now(), text });
+      for (const oldest of texts.keys()) if (texts.size > KEPT_TEXTS) texts.delete(oldest);
+      return text;
     },
     async families(workspace, limit) {
       const { index } = await open(workspace, false);

@@ -1,57 +1,71 @@
 /**
  * The events of every session in one stream, for people who look at the whole host.
  *
- * Changes of status are many, so sessions report them only while there is a reader, and for a while after the last one left:
- * one that comes back with the id of its last event finds what it missed.
+ * Changes of status would be several for each call, so they are not among them. Instead readers hear a few times a second that
+ * the journal has grown or calls have begun or ended, whatever the number of calls: watching must not slow down the work.
  */
-import type { LoggedEvent } from './kept-messages.ts';
-import { EventLog } from './kept-messages.ts';
-import type { ServedSession } from './served-session.ts';
+import { EventLog, type LoggedEvent } from './kept-messages.ts';
+import type { Work } from './served-calls.ts';
 
 export interface Activity {
   readonly log: EventLog;
   /** Told by each session. */
   note(event: LoggedEvent): void;
-  /** A new session reports in detail if there is a reader. */
-  enter(session: ServedSession): void;
+  /** An event about the host itself. */
+  announce(event: string, data: object): void;
   listen(callback: (event: LoggedEvent) => void): () => void;
   close(): void;
 }
 
-const KEPT = 4096;
-/** How long changes of status are kept up for a reader that may come back. */
-const LINGER_MS = 60_000;
+export interface ActivitySource {
+  readonly nextEventId: () => number;
+  readonly work: () => Work;
+  /** Another number when journals have grown. */
+  readonly journalMark: () => number;
+}
 
-export function createActivity(sessions: () => Iterable<ServedSession>): Activity {
+const KEPT = 4096;
+const EVERY_MS = 100;
+
+export function createActivity({ nextEventId, work, journalMark }: ActivitySource): Activity {
   const log = new EventLog(KEPT);
   const listeners = new Set<(event: LoggedEvent) => void>();
-  let isWatched = false;
-  let leaving: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let last = '';
 
-  function watch(wanted: boolean): void {
-    if (wanted === isWatched) return;
-    isWatched = wanted;
-    for (const session of sessions()) session.watch(wanted);
+  function note(event: LoggedEvent): void {
+    log.append(event);
+    for (const listener of listeners) listener(event);
+  }
+
+  function announce(event: string, data: object): void {
+    const id = nextEventId();
+    const message = { type: 'EventMessage', event, request_id: 'host', session_id: 'host', id };
+    const text = JSON.stringify({ ...message, progress: { pct: 0, message: '' }, data });
+    note({ id, event, requestId: 'host', text });
+  }
+
+  function look(): void {
+    const { running, waiting } = work();
+    const current = `${journalMark()} ${running} ${waiting}`;
+    if (current === last) return;
+    last = current;
+    announce('CallsChanged', { running, waiting });
   }
 
   return {
     log,
-    note(event) {
-      log.append(event);
-      for (const listener of listeners) listener(event);
-    },
-    enter(session) {
-      if (isWatched) session.watch(true);
-    },
+    note,
+    announce,
     listen(callback) {
-      clearTimeout(leaving);
       listeners.add(callback);
-      watch(true);
+      timer ??= setInterval(look, EVERY_MS).unref();
       return () => {
         if (!listeners.delete(callback) || listeners.size > 0) return;
-        leaving = setTimeout(() => watch(false), LINGER_MS).unref();
+        clearInterval(timer);
+        timer = undefined;
       };
     },
-    close: () => clearTimeout(leaving),
+    close: () => clearInterval(timer),
   };
 }

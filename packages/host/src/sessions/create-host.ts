@@ -107,8 +107,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
   for (const { path, runtime } of workspaces.all) {
     for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
   }
-  const sessions = createHostSessions({ limits, slots, tokens, log });
-  workspaces.onChange(({ name }) => sessions.announceRegistry(name));
+  const sessions = createHostSessions({
+    ...{ limits, slots, tokens, log },
+    journalMark: () => workspaces.all.reduce((sum, { runtime }) => sum + runtime.head().seq, 0),
+  });
+  workspaces.onChange(({ name }) => sessions.activity.announce('RegistryChanged', { workspace: name }));
   const describe = (session: HostSession, principal: Principal): SessionOpened =>
     describeSession(session, tokenFor(session, principal, tokens), serverVersion);
   const host: Host = {

@@ -25,8 +25,6 @@ export interface HostSessions {
   readonly size: number;
   readonly work: Work;
   readonly activity: Activity;
-  /** Tells all readers of the activity that a workspace was opened anew, with another registry or other approved tools. */
-  announceRegistry(workspace: string): void;
   /** Of every open session. */
   budgets(): readonly BudgetState[];
   answerOf(sessionId: string, requestId: string): string | undefined;
@@ -51,7 +49,7 @@ export interface HostSessions {
 
 export function createHostSessions(options: SessionRollOptions): HostSessions {
   const { limits } = options;
-  const { sessions, enter, close, activity, announceRegistry, answerOf } = createSessionRoll(options);
+  const { sessions, enter, close, activity, work, answerOf } = createSessionRoll(options);
   let opening = 0;
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
@@ -104,15 +102,9 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
       return sessions.size;
     },
     get work() {
-      const work = { running: 0, waiting: 0 };
-      for (const { served } of sessions.values()) {
-        work.running += served.work.running;
-        work.waiting += served.work.waiting;
-      }
-      return work;
+      return work();
     },
     activity,
-    announceRegistry,
     budgets: () => Array.from(sessions.values(), ({ served }) => served.session.budget()),
     answerOf,
     open: (workspace, principal, body, options = {}) => within(() => openIn(workspace, principal, body, options)),
@@ -195,6 +187,8 @@ interface SessionRollOptions {
   readonly slots: FairSlots;
   readonly tokens: TokenBook;
   readonly log: Log;
+  /** Another number when journals have grown. */
+  readonly journalMark: () => number;
 }
 
 type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
@@ -202,7 +196,8 @@ type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
 interface SessionRoll {
   readonly sessions: ReadonlyMap<string, HostSession>;
   readonly activity: Activity;
-  announceRegistry(workspace: string): void;
+  /** Calls of all sessions. */
+  work(): Work;
   answerOf(sessionId: string, requestId: string): string | undefined;
   /** From here on it is in the table until it is over, whether a client, the sweep or its parent ends it. */
   enter<Child extends ChildSession | undefined>(
@@ -218,12 +213,22 @@ interface SessionRoll {
  * The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of
  * it.
  */
-function createSessionRoll({ limits, slots, tokens, log }: SessionRollOptions): SessionRoll {
+function createSessionRoll({ limits, slots, tokens, log, journalMark }: SessionRollOptions): SessionRoll {
   const sessions = new Map<string, HostSession>();
   const questions = { waiting: 0, limit: limits.maxQuestions };
   const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
-  const activity = createActivity(() => Array.from(sessions.values(), ({ served }) => served));
   let lastEventId = 0;
+  const nextEventId = (): number => ++lastEventId;
+  const activity = createActivity({ nextEventId, work, journalMark });
+
+  function work(): Work {
+    const sum = { running: 0, waiting: 0 };
+    for (const { served } of sessions.values()) {
+      sum.running += served.work.running;
+      sum.waiting += served.work.waiting;
+    }
+    return sum;
+  }
 
   async function leave(session: HostSession, how: 'closed' | 'expired'): Promise<void> {
     const { id } = session.served;
@@ -237,26 +242,20 @@ function createSessionRoll({ limits, slots, tokens, log }: SessionRollOptions): 
   return {
     sessions,
     activity,
-    announceRegistry(workspace) {
-      const [id, event] = [++lastEventId, 'RegistryChanged'];
-      const message = { type: 'EventMessage', event, request_id: 'host', session_id: 'host', id };
-      const text = JSON.stringify({ ...message, progress: { pct: 0, message: '' }, data: { workspace } });
-      activity.note({ id, event, requestId: 'host', text });
-    },
+    work,
     answerOf: (sessionId, requestId) => shared.answers.find(sessionId, requestId),
     enter(session, child, origin) {
       const served = serveSession(session, {
         maxInFlight: origin.maxInFlight,
         ...shared,
         keptEvents: limits.keptEvents,
-        nextEventId: () => ++lastEventId,
+        nextEventId,
         onEvent: activity.note,
         now: () => performance.now(),
       });
       const opened = { ...origin, served, child, openedAt: Math.floor(Date.now() / 1000), isClosing: false };
       const { workspace, actor, client } = opened;
       sessions.set(served.id, opened);
-      activity.enter(served);
       const descent = child === undefined ? {} : { parent_session_id: child.parentId };
       log.info('session_opened', { session_id: served.id, actor, client, workspace, ...descent });
       void session.ended.then((how) => leave(opened, how));

@@ -42,8 +42,6 @@ export interface ServedSession {
   beat(): void;
   /** Events as they happen, each before the answer of its request. Counts as a connection until it is undone. */
   listen(detail: EventDetail, callback: (event: LoggedEvent) => void, onEnd?: () => void): () => void;
-  /** Whether changes of status are wanted although no connection asked for them. */
-  watch(isWatched: boolean): void;
   readonly listeners: number;
   close(options?: CloseOptions): Promise<void>;
 }
@@ -153,10 +151,6 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
         touch();
         count(-1);
       };
-    },
-    watch(isWatched) {
-      life.wantAll += isWatched ? 1 : -1;
-      adjustDetail();
     },
     async close(closing) {
       await session.close(closing);

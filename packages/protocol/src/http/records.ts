@@ -29,6 +29,12 @@ export const recordQuerySchema = z.strictObject({
   limit: count.max(500).default(100),
   head: count.exactOptional().describe('Nothing after this record: keeps pages in place while the journal grows'),
   facets: z.enum(['true', 'false']).default('false').describe('Also counts by value, and over time'),
+  max_age_ms: count
+    .max(5000)
+    .default(0)
+    .describe(
+      'An answer to the same question that is no older will do: many who look at once cost little more than one',
+    ),
 });
 export type RecordQuery = Readonly<Partial<z.infer<typeof recordQuerySchema>>>;
 export type RecordFilter = Readonly<Partial<z.infer<z.ZodObject<typeof recordFilterShape>>>>;

@@ -51,8 +51,9 @@ export const activity = defineRoute({
   answers: {
     200: {
       description:
-        'A stream: `id` is the id of the event, `data` an EventMessage. Changes of status are among them, and ' +
-        '`RegistryChanged` when a workspace was opened anew with another registry or other approved tools',
+        'A stream: `id` is the id of the event, `data` an EventMessage. Changes of status are left out; `CallsChanged` says, ' +
+        'at most ten times a second, that there are new records or that calls began or ended. `RegistryChanged`: a ' +
+        'workspace was opened anew with another registry or other approved tools',
       type: 'text/event-stream',
     },
   },

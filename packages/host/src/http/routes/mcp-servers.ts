@@ -11,7 +11,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { ForeignServer, ForeignTool, Registry } from '@tool-runtime/sdk';
 import { z } from 'zod';
-import { lineDiff } from '../../mcp/install/line-diff.ts';
+import { lineDiff } from '../../ops/line-diff.ts';
 import { defineRoute, type RouteCall } from '../route.ts';
 
 const workspaceQuery = z.strictObject({ workspace: z.string().max(4096).exactOptional() });
@@ -64,9 +64,17 @@ export const refreshMcpServer = defineRoute({
     502: { description: 'The server could not be started or did not answer' },
   },
   async handle({ host, params, body }) {
-    const server = serverOf(host, params, body.workspace);
-    await server.refresh();
-    return { status: 200, json: waitingOf(server) };
+    for (;;) {
+      const { runtime } = host.workspaces.find(body.workspace);
+      const server = serverOf(host, params, body.workspace);
+      try {
+        await server.refresh();
+        return { status: 200, json: waitingOf(server) };
+      } catch (thrown) {
+        // A workspace that was opened anew meanwhile has ended the programs of the runtime before; the new one is asked.
+        if (host.workspaces.find(body.workspace).runtime === runtime) throw thrown;
+      }
+    }
   },
 });
 

@@ -14,8 +14,8 @@ import {
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { EXPORT_FORMATS, EXPORT_TYPES, exportRows, writePieces } from '../../records/export-records.ts';
-import type { PageOrder } from '../../records/read-pages.ts';
-import { defineRoute, type RouteAnswer } from '../route.ts';
+import type { PageOrder, PageReader } from '../../records/read-pages.ts';
+import { defineRoute, type RouteAnswer, type RouteCall } from '../route.ts';
 
 /** Larger answers are not repeated here. */
 const MAX_ANSWER_CHARS = 1_000_000;
@@ -31,10 +31,7 @@ export const listRecords = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: recordPageSchema } },
-  async handle({ host, principal, query }) {
-    const pages = await host.records.pages(host.workspaceFor(principal, query.workspace), query.archived === 'true');
-    return { status: 200, json: pages.records(orderOf(query)) };
-  },
+  handle: (asked) => pageText(asked, 'records', (pages) => pages.records(orderOf(asked.query))),
 });
 
 export const listCalls = defineRoute({
@@ -46,10 +43,7 @@ export const listCalls = defineRoute({
   isHostWide: true,
   query: recordQuerySchema,
   answers: { 200: { description: 'A page', schema: callPageSchema } },
-  async handle({ host, principal, query }) {
-    const pages = await host.records.pages(host.workspaceFor(principal, query.workspace), query.archived === 'true');
-    return { status: 200, json: pages.calls(orderOf(query)) };
-  },
+  handle: (asked) => pageText(asked, 'calls', (pages) => pages.calls(orderOf(asked.query))),
 });
 
 export const showCall = defineRoute({
@@ -147,6 +141,17 @@ export const verifyJournal = defineRoute({
 
 type Query = z.infer<typeof recordQuerySchema>;
 
-function orderOf({ offset, limit, head, facets, ...filter }: Query): PageOrder {
+async function pageText(
+  { host, principal, query }: Pick<RouteCall, 'host' | 'principal'> & { readonly query: Query },
+  name: string,
+  read: (pages: PageReader) => object,
+): Promise<RouteAnswer> {
+  const workspace = host.workspaceFor(principal, query.workspace);
+  const make = async () => read(await host.records.pages(workspace, query.archived === 'true'));
+  const asked = `${name} ${JSON.stringify({ ...query, workspace: workspace.name })}`;
+  return { status: 200, text: await host.records.text(asked, query.max_age_ms, make) };
+}
+
+function orderOf({ offset, limit, head, facets, max_age_ms: _, ...filter }: Query): PageOrder {
   return { filter: filter as RecordFilter, offset, limit, head, facets: facets === 'true' };
 }

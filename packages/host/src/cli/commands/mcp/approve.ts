@@ -60,7 +60,7 @@ function digests(waiting: Waiting): string {
 /** What changed since it was approved, or all of it when it is new. */
 async function showPin(name: string, { approved, pending }: ToolPins): Promise<void> {
   const [{ lineDiff }, { showDiff }] = await Promise.all([
-    import('../../../mcp/install/line-diff.ts'),
+    import('../../../ops/line-diff.ts'),
     import('./confirm-change.ts'),
   ]);
   const text = (definition: unknown): string =>

@@ -1,7 +1,7 @@
 /** Shows what would change in a file, asks, and writes it. Without a terminal only --yes writes. */
 import { createInterface } from 'node:readline/promises';
 import { type ConfigFile, type ConfigPlace, writeConfigFile } from '../../../mcp/install/config-file.ts';
-import { lineDiff } from '../../../mcp/install/line-diff.ts';
+import { lineDiff } from '../../../ops/line-diff.ts';
 import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 
 export interface ConfirmOptions {
