@@ -7,8 +7,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
 import { createRuntime } from '../src/runtime.ts';
 
-const [workspace = '', state = '', killAt = ''] = process.argv.slice(2);
-const registry = { file: 'registry.yaml', text: 'version: 1\nshell: { mode: sandboxed }\n' };
+const [workspace = '', state = '', killAt = '', text = ''] = process.argv.slice(2);
+const registry = { file: 'registry.yaml', text };
 const runtime = await createRuntime({ workspace, state, registry });
 const session = await runtime.openSession({ actor: 'crash' });
 
@@ -32,8 +32,9 @@ function count(): void {
 // Everything that can change a file, by name or through the native calls.
 const COUNTED = ['openSync', 'writeSync', 'renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'rmSync'];
 const MORE = ['symlinkSync', 'chmodSync', 'fchmodSync', 'closeSync', 'appendFileSync', 'writeFileSync'];
+const SYNCS = ['fsyncSync', 'fdatasyncSync'];
 const patched = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
-for (const name of [...COUNTED, ...MORE]) {
+for (const name of [...COUNTED, ...MORE, ...SYNCS]) {
   const original = patched[name];
   if (original === undefined) continue;
   patched[name] = (...args) => {

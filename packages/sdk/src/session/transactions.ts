@@ -10,9 +10,10 @@ import type {
   TransactionEnd,
 } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
+import { commandsOfCommit } from '../call/tool-context/transactions-for.ts';
 import type { StagedTree, StagingCommandRunner } from '../contracts/commands.ts';
 import { policyDenial } from '../contracts/failures.ts';
-import type { OpenTransaction } from '../contracts/transactions.ts';
+import { noCommandsOnCopy, type OpenTransaction } from '../contracts/transactions.ts';
 import type { TransactionFiles } from '../platform/state/transaction-files.ts';
 import type { RuleSet } from '../policy/rule-set.ts';
 import type { OpenStage } from './compile-session.ts';
@@ -88,6 +89,7 @@ class TransactionTable implements SessionTransactions {
   async #stage(id: string, at: number, tree: StagedTree): Promise<Open> {
     const { parts: own, openStage, refused, files } = this.#setting;
     const real = own();
+    requireChecks(tree, real);
     const stage = openStage(tree);
     const changes = stage.changes.keepingOnly((bytes) => isFree(bytes, real));
     const transaction = new StagedTransaction({ id, at, tree, refused, real, staged: { changes } });
@@ -260,6 +262,16 @@ class TransactionTable implements SessionTransactions {
 function onTree(commands: StagingCommandRunner, tree: StagedTree): StagingCommandRunner {
   return { ...commands, start: (request) => commands.start({ tree, ...request }) };
 }
+
+/** Throws when the checks of a commit could not run on the tree: it is better to know before anything is done. */
+function requireChecks({ problem }: StagedTree, parts: SessionParts): void {
+  const [name] = problem === undefined ? [] : commandsOfCommit(parts);
+  if (problem !== undefined && name !== undefined)
+    throw noCommandsOnCopy(`The check commands.${name} of tx_commit`, problem, WITHOUT_CHECKS);
+}
+
+const WITHOUT_CHECKS =
+  'make the calls without a transaction, or ask the operator for a machine with overlays, or for changes.tx_checks: [] and no rule that runs commands';
 
 function outside(parts: SessionParts): JoinedCall {
   return { parts, enter: () => {}, leave: () => {} };
