@@ -1,13 +1,13 @@
 /**
- * Commits a transaction with edits, a copy, a moved folder and a removal, and is killed right before the system call with
- * the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
+ * Commits a transaction, or runs an atomic batch, and is killed right before the system call with the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
 import { createRuntime } from '../src/runtime.ts';
+import { CRASH_EDITS } from './transaction-crash-edits.ts';
 
-const [workspace = '', state = '', killAt = '', text = ''] = process.argv.slice(2);
+const [workspace = '', state = '', killAt = '', text = '', how = ''] = process.argv.slice(2);
 const registry = { file: 'registry.yaml', text };
 const runtime = await createRuntime({ workspace, state, registry });
 const session = await runtime.openSession({ actor: 'crash' });
@@ -17,12 +17,10 @@ async function done(tool: string, args: Record<string, unknown>, options = {}): 
   if (!answer.ok) throw new Error(`${tool}: ${JSON.stringify(answer.errors)}`);
 }
 
-await done('tx_begin', {});
-await done('file_write', { path: 'edited.txt', content: 'new\n' });
-await done('file_write', { path: 'made/deep/new.txt', content: 'new\n', create_dirs: true });
-await done('fs_move', { src: 'folder', dst: 'moved' });
-await done('fs_delete', { path: 'removed.txt' });
-await done('fs_copy', { src: 'mode.txt', dst: 'copied.txt' });
+if (how !== 'batch') {
+  await done('tx_begin', {});
+  for (const { tool, args } of CRASH_EDITS) await done(tool, args);
+}
 
 let calls = 0;
 function count(): void {
@@ -56,6 +54,9 @@ for (const name of ['rename', 'linkFile']) {
     // Frozen: the calls before and after it are counted.
   }
 }
-await done('tx_commit', {}, { idempotencyKey: 'only-once' });
+if (how === 'batch') {
+  const answers = await session.batch(CRASH_EDITS, { atomic: true });
+  if (!answers.every(({ ok }) => ok)) throw new Error(JSON.stringify(answers));
+} else await done('tx_commit', {}, { idempotencyKey: 'only-once' });
 process.stdout.write(String(calls));
 process.exit(0);

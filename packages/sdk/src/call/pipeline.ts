@@ -21,7 +21,7 @@ import { checkLedger, type LedgerCheck, namesOf } from './check-ledger.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
 import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
 import { acquireLocks, releaseLocks } from './hold-locks.ts';
-import { checkReplay, claimsOf, type ReplayCheck, recordReplay, rehearseCall } from './idempotency.ts';
+import { checkReplay, claimsOf, isKeyed, type ReplayCheck, recordReplay, rehearseCall } from './idempotency.ts';
 import { isJudgedAfter, syncAst, takeBack, tellNews, validateChange, watchServers } from './judge-change.ts';
 import { keepChangeSet } from './keep-change-set.ts';
 import { normalizeArgs } from './normalize-args.ts';
@@ -44,6 +44,7 @@ import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { andThen, type Settled, settle } from './state/settle.ts';
 import { announcePhase, PHASES } from './state/trail.ts';
+import { notRecorded } from './state/used-key.ts';
 import { isHeld } from './tool-context/permissions.ts';
 
 const MAX_EDITS = 3;
@@ -86,10 +87,10 @@ function admitCall(open: OpenCall, parts: SessionParts): MaybePromise<Admission>
 }
 
 function admitJudged(judged: JudgedCall, parts: SessionParts): MaybePromise<Admission> {
-  const { idempotencyKey, dedupeKey, taped } = judged.open.request;
+  const { request } = judged.open;
+  const { taped } = request;
   if (taped !== undefined && !(taped instanceof ToolError)) return { judged, taped };
-  const mayBeKnown = idempotencyKey !== undefined || dedupeKey !== undefined || parts.ledger !== undefined;
-  if (mayBeKnown) return admitUnlessMade(judged, parts);
+  if (isKeyed(request) || parts.ledger !== undefined) return admitUnlessMade(judged, parts);
   return andThen(takeLocks(judged, parts), (releaseLocks) => ({ call: { ...judged, ...UNCLAIMED, releaseLocks } }));
 }
 
@@ -109,6 +110,7 @@ async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise
   const { open } = judged;
   const known = await lookUpCall(judged, parts);
   if (known?.recorded !== undefined) return { replay: judged, answer: known.recorded.answer };
+  if (open.request.recordOf !== undefined) throw notRecorded(open.request.recordOf);
   const releaseLocks = await takeLocks(judged, parts);
   if (known === undefined) return { call: { ...judged, ...UNCLAIMED, releaseLocks } };
   const { claims, over: takesOver, names } = known;
@@ -132,17 +134,17 @@ interface KnownCall extends ReplayCheck, LedgerCheck {
 async function lookUpCall(call: JudgedCall, parts: SessionParts): Promise<KnownCall | undefined> {
   const { ledger } = parts;
   const { request, time } = call.open;
-  const isKeyed = request.idempotencyKey !== undefined || request.dedupeKey !== undefined;
+  const hasKey = isKeyed(request);
   const local = (): Promise<ReplayCheck> => checkReplay(call, parts);
   if (ledger === undefined) {
-    if (!isKeyed) return undefined;
+    if (!hasKey) return undefined;
     const replay = await time.wait('key', local);
     return { ...replay, over: UNCLAIMED.takesOver, names: replay.claims };
   }
-  const claims = isKeyed ? claimsOf(call, parts) : [];
+  const claims = hasKey ? claimsOf(call, parts) : [];
   const names = namesOf(call, claims, parts);
   if (names.length === 0) return undefined;
-  const recorded = async () => (isKeyed ? (await local()).recorded : undefined);
+  const recorded = async () => (hasKey ? (await local()).recorded : undefined);
   const check = await time.wait('key', () => checkLedger(call, names, { ledger, local: recorded, parts }));
   return { ...check, claims, names };
 }

@@ -357,6 +357,7 @@ export function runJoined(
   parts: SessionParts,
   onOpen: Parameters<typeof runCall>[2],
 ): Promise<ToolResponse> {
+  if (request.recordOf !== undefined) return runCall(request, parts, onOpen);
   const joined = parts.transactions.join(request, parts);
   return joined.parts.transaction === undefined
     ? runCall(request, joined.parts, onOpen)
