@@ -1,6 +1,16 @@
 /** What holds outside of transactions holds for their commits: durability, known secrets, folders and path rules. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { transactionScene } from './transaction-scene.ts';
@@ -47,6 +57,34 @@ for (const [ground, shell, lines] of GROUNDS) {
     assert.equal(answer.errors[0]?.details?.['reason'], 'conflict');
     assert.match(JSON.stringify(answer), /mine/);
     assert.doesNotMatch(JSON.stringify(answer), /hunter2/);
+  });
+
+  test(`a file that may not be read has no other name in a transaction on ${ground}`, async (t) => {
+    const base = mkdtempSync(join(tmpdir(), 'hard-'));
+    t.after(() => rmSync(base, { recursive: true, force: true }));
+    const workspace = join(base, 'workspace');
+    mkdirSync(join(workspace, 'folder'), { recursive: true });
+    writeFileSync(join(workspace, 'token'), 'hidden\n');
+    writeFileSync(join(workspace, 'plain'), 'plain\n');
+    linkSync(join(workspace, 'token'), join(workspace, 'hard'));
+    linkSync(join(workspace, 'token'), join(workspace, 'folder/hard'));
+    const governing = [{ path: join(workspace, 'token'), access: 'none' }];
+    const { ask, done } = await transactionScene(t, { shell, registry: lines, workspace, governing });
+    await done('tx_begin');
+    for (const [tool, args] of [
+      ['file_read', { path: 'hard' }],
+      ['fs_copy', { src: 'hard', dst: 'copied' }],
+      ['fs_move', { src: 'hard', dst: 'moved' }],
+    ] as const)
+      assert.equal((await ask(tool, args)).ok, false, tool);
+    // On a copy they move a folder that does not have it.
+    await ask('fs_copy', { src: 'folder', dst: 'copies' });
+    await ask('fs_move', { src: 'folder', dst: 'moves' });
+    for (const path of ['copied', 'moved', 'copies/hard', 'moves/hard', 'folder/hard'])
+      assert.equal((await ask('file_read', { path })).ok, false, path);
+    assert.doesNotMatch(JSON.stringify(await done('grep', { pattern: 'hidden|plain' })), /hidden/);
+    await done('fs_copy', { src: 'plain', dst: 'copied' });
+    assert.equal((await done('file_read', { path: 'copied' }))['content'], 'plain\n');
   });
 
   test(`a session bound to a folder has its transactions on ${ground} there, and path rules hold inside`, async (t) => {
