@@ -119,3 +119,12 @@ test('a session that may not make a call is not told what it was answered (deep)
   const [told] = await (await open('tx_begin, tx_commit, tx_abort, fs_delete, file_write')).batch(batch, ATOMIC);
   assert.equal(told?.ok, true, JSON.stringify(told));
 });
+
+test('keys of another actor are other keys (deep)', async (t) => {
+  const { session, runtime, put, text } = await transactionScene(t);
+  put('log.txt', '');
+  const batch = [line('one', 'k1')];
+  const other = await runtime.openSession({ actor: 'someone else' });
+  for (const one of [session, other]) assert.ok((await one.batch(batch, ATOMIC)).every(({ ok }) => ok));
+  assert.equal(text('log.txt'), 'one\none\n');
+});

@@ -28,7 +28,7 @@ const scene = (t: TestContext, registry = '', more = {}) =>
 const LINES = Array.from({ length: 10 }, (_, at) => `line ${at + 1}\n`).join('');
 
 test('edits, moves, removals and folders become real together, under one change id that can be undone', async (t) => {
-  const { ask, done, put, text, path, states, state } = await scene(t);
+  const { session, ask, done, put, text, path, states, state } = await scene(t);
   put('a.txt', 'one\n');
   put('d/e/f.txt', 'deep\r\n');
   put('gone.txt', 'gone\n');
@@ -55,11 +55,12 @@ test('edits, moves, removals and folders become real together, under one change 
   assert.deepEqual(readdirSync(path('.')).sort(), ['a.txt', 'link', 'moved', 'new']);
   await done('change_undo', { change_id: String(tx_id) });
   assert.deepEqual(states(), before);
+  await session.close();
   assert.deepEqual(readdirSync(join(state, 'overlays')), [], 'the copy is gone');
 });
 
 test('changes of others in other lines are merged; in the same lines they are a conflict; an abort leaves nothing', async (t) => {
-  const { done, refused, put, text, path, state } = await scene(t);
+  const { session, done, refused, put, text, state } = await scene(t);
   put('merged.txt', LINES);
   put('clash.txt', LINES);
   put('other.txt', 'other\n');
@@ -80,7 +81,7 @@ test('changes of others in other lines are merged; in the same lines they are a 
   assert.deepEqual([error['reason'], error['paths']], ['conflict', ['clash.txt', 'made.txt']]);
   await done('tx_abort');
   assert.equal(text('made.txt'), 'theirs\n');
-  assert.equal(existsSync(path('made.txt')), true);
+  await session.close();
   assert.deepEqual(readdirSync(join(state, 'overlays')), []);
 });
 

@@ -87,10 +87,9 @@ function admitCall(open: OpenCall, parts: SessionParts): MaybePromise<Admission>
 }
 
 function admitJudged(judged: JudgedCall, parts: SessionParts): MaybePromise<Admission> {
-  const { request } = judged.open;
-  const { taped } = request;
+  const { taped } = judged.open.request;
   if (taped !== undefined && !(taped instanceof ToolError)) return { judged, taped };
-  if (isKeyed(request) || parts.ledger !== undefined) return admitUnlessMade(judged, parts);
+  if (isKeyed(judged.open.request) || parts.ledger !== undefined) return admitUnlessMade(judged, parts);
   return andThen(takeLocks(judged, parts), (releaseLocks) => ({ call: { ...judged, ...UNCLAIMED, releaseLocks } }));
 }
 
@@ -134,8 +133,7 @@ interface KnownCall extends ReplayCheck, LedgerCheck {
 async function lookUpCall(call: JudgedCall, parts: SessionParts): Promise<KnownCall | undefined> {
   const { ledger } = parts;
   const { request, time } = call.open;
-  const hasKey = isKeyed(request);
-  const local = (): Promise<ReplayCheck> => checkReplay(call, parts);
+  const [hasKey, local] = [isKeyed(request), (): Promise<ReplayCheck> => checkReplay(call, parts)];
   if (ledger === undefined) {
     if (!hasKey) return undefined;
     const replay = await time.wait('key', local);

@@ -43,8 +43,8 @@ import {
   handleBatch,
   runBatch,
 } from './run-batch.ts';
+import { runJoined } from './run-joined.ts';
 import { asMembers, runTaped } from './run-taped.ts';
-import { runJoined } from './transactions.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
