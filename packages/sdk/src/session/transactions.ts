@@ -204,7 +204,7 @@ class TransactionTable implements SessionTransactions {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((found) => this.#end(found, 'aborted')));
-    await Promise.allSettled([...this.#releases]);
+    if (this.#releases.size > 0) await Promise.allSettled([...this.#releases]);
   }
 
   async #end(found: Open, how: TransactionEnd): Promise<void> {
