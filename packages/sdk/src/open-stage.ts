@@ -33,7 +33,7 @@ export function openStage(
   const workspace = createWorkspace(root, {
     governing: stagedGoverning(governing, real.path),
     disk,
-    staged: { overlay: tree, path: real.path },
+    staged: { overlay: tree.problem === undefined ? tree : undefined, path: real.path },
     extraRoots: extraRoots.map((extra) => ({ ...extra, access: 'read' })),
     ...(prefix === '.' ? {} : { enclosing: { root, prefix, isFolderItself: true } }),
   });

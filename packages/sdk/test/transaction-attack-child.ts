@@ -1,9 +1,9 @@
 /** Calls of a transaction that try to get out of its tree, or more committed than files, links and folders; as the user that started it. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRuntime } from '../src/runtime.ts';
 
-const [base = ''] = process.argv.slice(2);
+const [base = '', ground = ''] = process.argv.slice(2);
 const [workspace, outside, extra] = ['workspace', 'outside', 'extra'].map((name) => join(base, name));
 for (const folder of [workspace, outside, extra]) mkdirSync(folder ?? '');
 const at = (name: string): string => join(workspace ?? '', name);
@@ -13,10 +13,22 @@ for (const name of ['own', 'sub/file', 'conf/policy', 'conf/secret', 'conf/plain
 writeFileSync(join(outside ?? '', 'file'), 'outside\n');
 writeFileSync(join(extra ?? '', 'file'), 'extra\n');
 symlinkSync('../outside', at('up'));
+if (ground === 'copy') {
+  // No command can make them in the transaction, so they are there before it.
+  rmSync(at('sub'), { recursive: true });
+  mkdirSync(at('room'));
+  symlinkSync(outside ?? '', at('sub'));
+  symlinkSync('own', at('near'));
+  symlinkSync('conf/secret', at('alias'));
+  symlinkSync('../../outside', at('room/out'));
+}
 
 const runtime = await createRuntime({
   ...{ workspace: workspace ?? '', state: join(base, 'state') },
-  registry: { file: 'registry.yaml', text: 'version: 1\nshell: { mode: sandboxed }\n' },
+  registry: {
+    file: 'registry.yaml',
+    text: `version: 1\n${ground === 'copy' ? 'isolation: none\nshell: { mode: strict }\nshell_allow: ["^ls$"]' : 'shell: { mode: sandboxed }'}\n`,
+  },
   extraRoots: [{ name: 'more', path: extra ?? '', access: 'write' }],
   governing: [
     { path: at('conf/policy'), access: 'read' },
@@ -32,7 +44,7 @@ async function call(name: string, tool: string, args: Record<string, unknown>): 
 }
 
 const write = (name: string, path: string) => call(name, 'file_write', { path, content: 'evil\n', create_dirs: true });
-const run = (name: string, cmd: string) => call(name, 'shell_exec', { cmd });
+const run = (name: string, cmd: string) => call(name, 'shell_exec', ground === 'copy' ? { argv: ['ls'] } : { cmd });
 
 await call('begin', 'tx_begin', {});
 await write('write through a link that leads out', 'up/file');
@@ -75,7 +87,7 @@ process.stdout.write(
     kept: ['conf/policy', 'conf/secret', 'conf/plain', '.git/config'].map((name) => readFileSync(at(name), 'utf8')),
     hooks: readdirSync(at('.git')),
     isLink: lstatSync(at('sub')).isSymbolicLink(),
-    mode: (lstatSync(at('elevated')).mode & 0o7777).toString(8),
+    mode: lstatSync(at('elevated'), { throwIfNoEntry: false })?.mode.toString(8).slice(-4) ?? 'none',
     outside: readdirSync(outside ?? '').map((name) => readFileSync(join(outside ?? '', name), 'utf8')),
     extra: readFileSync(join(extra ?? '', 'file'), 'utf8'),
     found: ['conf/secret', 'conf/plain'].filter((name) => JSON.stringify(searched.data).includes(`"${name}"`)),

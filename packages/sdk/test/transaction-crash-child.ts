@@ -1,14 +1,14 @@
 /**
- * Commits a transaction with edits, a copy, a moved folder and a removal, and is killed right before the system call with
- * the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
+ * Commits a transaction, or runs an atomic batch, and is killed right before the system call with the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
 import { createRuntime } from '../src/runtime.ts';
+import { CRASH_EDITS } from './transaction-crash-edits.ts';
 
-const [workspace = '', state = '', killAt = ''] = process.argv.slice(2);
-const registry = { file: 'registry.yaml', text: 'version: 1\nshell: { mode: sandboxed }\n' };
+const [workspace = '', state = '', killAt = '', text = '', how = ''] = process.argv.slice(2);
+const registry = { file: 'registry.yaml', text };
 const runtime = await createRuntime({ workspace, state, registry });
 const session = await runtime.openSession({ actor: 'crash' });
 
@@ -17,12 +17,10 @@ async function done(tool: string, args: Record<string, unknown>, options = {}): 
   if (!answer.ok) throw new Error(`${tool}: ${JSON.stringify(answer.errors)}`);
 }
 
-await done('tx_begin', {});
-await done('file_write', { path: 'edited.txt', content: 'new\n' });
-await done('file_write', { path: 'made/deep/new.txt', content: 'new\n', create_dirs: true });
-await done('fs_move', { src: 'folder', dst: 'moved' });
-await done('fs_delete', { path: 'removed.txt' });
-await done('fs_copy', { src: 'mode.txt', dst: 'copied.txt' });
+if (how !== 'batch') {
+  await done('tx_begin', {});
+  for (const { tool, args } of CRASH_EDITS) await done(tool, args);
+}
 
 let calls = 0;
 function count(): void {
@@ -32,8 +30,9 @@ function count(): void {
 // Everything that can change a file, by name or through the native calls.
 const COUNTED = ['openSync', 'writeSync', 'renameSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'rmSync'];
 const MORE = ['symlinkSync', 'chmodSync', 'fchmodSync', 'closeSync', 'appendFileSync', 'writeFileSync'];
+const SYNCS = ['fsyncSync', 'fdatasyncSync'];
 const patched = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
-for (const name of [...COUNTED, ...MORE]) {
+for (const name of [...COUNTED, ...MORE, ...SYNCS]) {
   const original = patched[name];
   if (original === undefined) continue;
   patched[name] = (...args) => {
@@ -55,6 +54,9 @@ for (const name of ['rename', 'linkFile']) {
     // Frozen: the calls before and after it are counted.
   }
 }
-await done('tx_commit', {}, { idempotencyKey: 'only-once' });
+if (how === 'batch') {
+  const answers = await session.batch(CRASH_EDITS, { atomic: true });
+  if (!answers.every(({ ok }) => ok)) throw new Error(JSON.stringify(answers));
+} else await done('tx_commit', {}, { idempotencyKey: 'only-once' });
 process.stdout.write(String(calls));
 process.exit(0);

@@ -131,8 +131,9 @@ function readTree(folder: string, prefix = ''): Tree {
   return tree;
 }
 
-async function world(t: TestContext) {
-  const scene = await transactionScene(t);
+/** Without overlays no command can be part of a transaction: a tool does the same then. */
+async function world(t: TestContext, hasOverlay: boolean) {
+  const scene = await transactionScene(t, hasOverlay ? {} : { registry: 'isolation: none\n', shell: 'strict' });
   for (const folder of ['d', 'f/g']) mkdirSync(scene.path(folder), { recursive: true });
   let commit: string | undefined;
   const outside = (name: string, text: string | undefined): void => {
@@ -195,7 +196,8 @@ async function world(t: TestContext) {
         await done('file_write', { path: one.path, content: textOf(one.letters) });
         return model.set(one.path, textOf(one.letters));
       case 'command':
-        await done('shell_exec', { cmd: `printf '${textOf(one.letters).replaceAll('\n', '\\n')}' > ${one.path}` });
+        if (!hasOverlay) await done('file_write', { path: one.path, content: textOf(one.letters) });
+        else await done('shell_exec', { cmd: `printf '${textOf(one.letters).replaceAll('\n', '\\n')}' > ${one.path}` });
         return model.set(one.path, textOf(one.letters));
       case 'edit': {
         if (old === undefined) return;
@@ -206,7 +208,7 @@ async function world(t: TestContext) {
       case 'delete':
       case 'remove-by-command':
         if (old === undefined) return;
-        if (one.kind === 'delete') await done('fs_delete', { path: one.path });
+        if (one.kind === 'delete' || !hasOverlay) await done('fs_delete', { path: one.path });
         else await done('shell_exec', { cmd: `rm ${one.path}` });
         return model.set(one.path, undefined);
       case 'move':
@@ -236,20 +238,24 @@ function edited(text: string, { at, letter: one }: { readonly at: number; readon
   return lines.join('\n');
 }
 
-test('random calls inside and outside of transactions leave the tree that a plain model has', async (t) => {
-  const { perform, clean, workspace } = await world(t);
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      const model = new Model();
-      try {
-        for (const one of steps) {
-          await perform(model, one);
-          assert.deepEqual([...readTree(workspace)].sort(), [...model.real].sort(), JSON.stringify(one));
+for (const [ground, hasOverlay] of [
+  ['an overlay', true],
+  ['a copy', false],
+] as const)
+  test(`random calls inside and outside of transactions on ${ground} leave the tree that a plain model has`, async (t) => {
+    const { perform, clean, workspace } = await world(t, hasOverlay);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const model = new Model();
+        try {
+          for (const one of steps) {
+            await perform(model, one);
+            assert.deepEqual([...readTree(workspace)].sort(), [...model.real].sort(), JSON.stringify(one));
+          }
+        } finally {
+          await clean(model);
         }
-      } finally {
-        await clean(model);
-      }
-    }),
-    { numRuns: 25 },
-  );
-});
+      }),
+      { numRuns: 25 },
+    );
+  });

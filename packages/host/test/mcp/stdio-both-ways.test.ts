@@ -173,19 +173,26 @@ describe('MCP over stdio', () => {
     await using pair = await openPair(lines.join('\n'));
     await connect(pair.own, '2025', ABLE);
     const run = { name: 'shell_exec', arguments: { cmd: 'echo printed; echo written > made' } };
-    pair.own.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: run });
-    const asked = await pair.own.next(({ method }) => method === 'elicitation/create');
-    const params = asked['params'] as { message: string; requestedSchema: { properties: { decision: Message } } };
-    assert.match(params.message, /line: echo printed[\s\S]*stdout:\nprinted\n[\s\S]*\+written/);
-    assert.deepEqual(params.requestedSchema.properties.decision['enum'], ['allow', 'deny']);
-    assert.equal(existsSync(join(pair.workspace, 'made')), false);
-    const result = { action: 'accept', content: { decision: 'allow' } };
-    pair.own.send({ jsonrpc: '2.0', id: asked['id'], result });
-    const answer = (await pair.own.next((message) => message['id'] === 1 && 'result' in message)) as {
-      result: Message;
-    };
-    assert.equal(answer.result['isError'], undefined);
-    assert.equal(existsSync(join(pair.workspace, 'made')), true);
+    for (const [id, decision] of [
+      [1, 'deny'],
+      [2, 'allow'],
+    ] as const) {
+      const seen = pair.own.messages.length;
+      pair.own.send({ jsonrpc: '2.0', id, method: 'tools/call', params: run });
+      const asked = await pair.own.next(
+        (message) => message['method'] === 'elicitation/create' && pair.own.messages.indexOf(message) >= seen,
+      );
+      const params = asked['params'] as { message: string; requestedSchema: { properties: { decision: Message } } };
+      assert.match(params.message, /line: echo printed[\s\S]*stdout:\nprinted\n[\s\S]*\+written/);
+      assert.deepEqual(params.requestedSchema.properties.decision['enum'], ['allow', 'deny']);
+      assert.equal(existsSync(join(pair.workspace, 'made')), false);
+      pair.own.send({ jsonrpc: '2.0', id: asked['id'], result: { action: 'accept', content: { decision } } });
+      const answer = (await pair.own.next((message) => message['id'] === id && 'result' in message)) as {
+        result: Message;
+      };
+      assert.equal(answer.result['isError'] === true, decision === 'deny');
+      assert.equal(existsSync(join(pair.workspace, 'made')), decision === 'allow');
+    }
   });
 
   test('a question in a call of 2026 is its answer, and the call goes on with the next request', async () => {

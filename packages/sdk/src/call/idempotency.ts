@@ -13,7 +13,7 @@ import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
 import { compareRehearsal } from '../journal/compare-rehearsal.ts';
 import { releaseLost, settleLost } from '../journal/recover-claim.ts';
-import type { JudgedCall, Outcome } from './state/call-types.ts';
+import type { BatchKey, CallRequest, JudgedCall, Outcome } from './state/call-types.ts';
 import { lookOnly } from './state/git-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle, shownData, timesOf } from './state/settle.ts';
@@ -26,6 +26,10 @@ export interface ReplayCheck {
   readonly claims: readonly KeyClaim[];
   /** The recorded answer of an earlier call with one of these keys. */
   readonly recorded: { readonly callId: string; readonly answer: JsonValue } | undefined;
+}
+
+export function isKeyed({ idempotencyKey, dedupeKey, batchKey }: CallRequest): boolean {
+  return idempotencyKey !== undefined || dedupeKey !== undefined || batchKey !== undefined;
 }
 
 export async function checkReplay(call: JudgedCall, parts: SessionParts): Promise<ReplayCheck> {
@@ -43,16 +47,27 @@ export async function checkReplay(call: JudgedCall, parts: SessionParts): Promis
  * call of a transaction did is gone when that is given up, so its keys hold inside the transaction and nowhere else.
  */
 export function claimsOf({ open, argsHash }: JudgedCall, parts: SessionParts): readonly KeyClaim[] {
-  const { idempotencyKey, dedupeKey } = open.request;
+  const { idempotencyKey, dedupeKey, batchKey, recordOf } = open.request;
   const { transaction } = parts;
-  const within = transaction === undefined || isToolError(transaction) ? '' : `transaction:${transaction.id}:`;
+  const id = recordOf ?? (isToolError(transaction) ? undefined : transaction?.id);
+  const within = id === undefined ? '' : `transaction:${id}:`;
   const rest = { argsHash, callId: open.callId, instance: parts.instanceId };
   return [
+    ...(batchKey === undefined ? [] : [{ ...rest, scope: batchScope(parts), ...batchKey }]),
     ...(idempotencyKey === undefined
       ? []
       : [{ scope: `${within}idempotency:${parts.actor}`, key: idempotencyKey, ...rest }]),
     ...(dedupeKey === undefined ? [] : [{ scope: `${within}dedupe`, key: dedupeKey, ...rest }]),
   ];
+}
+
+/** Whether an atomic batch of this key is on record, ended or not. */
+export async function isKnownBatch({ key, argsHash }: BatchKey, parts: SessionParts): Promise<boolean> {
+  return (await parts.journal.lookup(batchScope(parts), key, argsHash)).state !== 'new';
+}
+
+function batchScope({ actor }: SessionParts): string {
+  return `batch:${actor}`;
 }
 
 async function currentState(call: JudgedCall, claim: KeyClaim, parts: SessionParts): Promise<KeyState> {
@@ -97,6 +112,7 @@ interface RecordedAnswer {
   readonly errors: readonly ErrorEntry[];
   readonly warnings: readonly ErrorEntry[];
   readonly redacted?: number;
+  readonly change_id?: string;
 }
 
 /** Answers a repeated key from the record. The repetition is itself recorded. */
@@ -107,6 +123,7 @@ export async function recordReplay(call: JudgedCall, answer: JsonValue, parts: S
   const recorded = answer as JsonObject & RecordedAnswer;
   open.warnings.push(...recorded.warnings);
   open.masks.masked += recorded.redacted ?? 0;
+  open.progress.changeId = recorded.change_id;
   return {
     status: recorded.status,
     data: recorded.data,

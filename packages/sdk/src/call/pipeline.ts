@@ -21,7 +21,7 @@ import { checkLedger, type LedgerCheck, namesOf } from './check-ledger.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
 import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
 import { acquireLocks, releaseLocks } from './hold-locks.ts';
-import { checkReplay, claimsOf, type ReplayCheck, recordReplay, rehearseCall } from './idempotency.ts';
+import { checkReplay, claimsOf, isKeyed, type ReplayCheck, recordReplay, rehearseCall } from './idempotency.ts';
 import { isJudgedAfter, syncAst, takeBack, tellNews, validateChange, watchServers } from './judge-change.ts';
 import { keepChangeSet } from './keep-change-set.ts';
 import { normalizeArgs } from './normalize-args.ts';
@@ -44,6 +44,7 @@ import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { andThen, type Settled, settle } from './state/settle.ts';
 import { announcePhase, PHASES } from './state/trail.ts';
+import { notRecorded } from './state/used-key.ts';
 import { isHeld } from './tool-context/permissions.ts';
 
 const MAX_EDITS = 3;
@@ -86,10 +87,9 @@ function admitCall(open: OpenCall, parts: SessionParts): MaybePromise<Admission>
 }
 
 function admitJudged(judged: JudgedCall, parts: SessionParts): MaybePromise<Admission> {
-  const { idempotencyKey, dedupeKey, taped } = judged.open.request;
+  const { taped } = judged.open.request;
   if (taped !== undefined && !(taped instanceof ToolError)) return { judged, taped };
-  const mayBeKnown = idempotencyKey !== undefined || dedupeKey !== undefined || parts.ledger !== undefined;
-  if (mayBeKnown) return admitUnlessMade(judged, parts);
+  if (isKeyed(judged.open.request) || parts.ledger !== undefined) return admitUnlessMade(judged, parts);
   return andThen(takeLocks(judged, parts), (releaseLocks) => ({ call: { ...judged, ...UNCLAIMED, releaseLocks } }));
 }
 
@@ -108,6 +108,8 @@ function takeLocks(call: JudgedCall, parts: SessionParts): MaybePromise<() => vo
 async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise<Admission> {
   const known = await lookUpCall(judged, parts);
   if (known?.recorded !== undefined) return { replay: judged, answer: known.recorded.answer };
+  const { recordOf } = judged.open.request;
+  if (recordOf !== undefined) throw notRecorded(recordOf);
   const releaseLocks = await takeLocks(judged, parts);
   if (known === undefined) return { call: { ...judged, ...UNCLAIMED, releaseLocks } };
   const { claims, over: takesOver, names } = known;
@@ -131,17 +133,16 @@ interface KnownCall extends ReplayCheck, LedgerCheck {
 async function lookUpCall(call: JudgedCall, parts: SessionParts): Promise<KnownCall | undefined> {
   const { ledger } = parts;
   const { request, time } = call.open;
-  const isKeyed = request.idempotencyKey !== undefined || request.dedupeKey !== undefined;
-  const local = (): Promise<ReplayCheck> => checkReplay(call, parts);
+  const [hasKey, local] = [isKeyed(request), (): Promise<ReplayCheck> => checkReplay(call, parts)];
   if (ledger === undefined) {
-    if (!isKeyed) return undefined;
+    if (!hasKey) return undefined;
     const replay = await time.wait('key', local);
     return { ...replay, over: UNCLAIMED.takesOver, names: replay.claims };
   }
-  const claims = isKeyed ? claimsOf(call, parts) : [];
+  const claims = hasKey ? claimsOf(call, parts) : [];
   const names = namesOf(call, claims, parts);
   if (names.length === 0) return undefined;
-  const known = { ledger, local: isKeyed ? local : undefined, parts };
+  const known = { ledger, local: hasKey ? local : undefined, parts };
   const check = await time.wait('key', () => checkLedger(call, names, known));
   return { ...check, claims, names };
 }

@@ -220,6 +220,7 @@ function write(
 
 function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: RecordingParts) {
   const count = { ...call.open.masks };
+  const { changeId } = call.open.progress;
   const warnings = call.open.warnings.map((entry) => ({ ...maskEntry(entry, redactor, count) }));
   return {
     status: outcome.status,
@@ -227,6 +228,7 @@ function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: RecordingP
     errors: outcome.errors.map((entry) => ({ ...entry })),
     warnings,
     ...(count.masked === 0 ? {} : { redacted: count.masked }),
+    ...(changeId === undefined ? {} : { change_id: changeId }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The command capability given to tools, and the port of the sandbox they run in. */
-import type { ErrorEntry } from '@tool-runtime/protocol';
+import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { PathChange, StagedChange } from '../changes/change-set.ts';
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
@@ -164,7 +164,7 @@ export interface OpenCommandRunner extends CommandRunner {
 
 /** The runner of a session. */
 export interface StagingCommandRunner extends OpenCommandRunner {
-  /** Throws E_POLICY (`no_overlay`) where this machine gives none. */
+  /** A copy of the workspace where this machine gives no overlay. Throws E_POLICY (`no_overlay`) for one that is too large. */
   stage(signal?: AbortSignal): Promise<StagedTree>;
 }
 
@@ -253,6 +253,8 @@ export interface WorkspaceOverlay {
 
 /** The state that a transaction has reached: a copy-on-write view that file tools and commands share until it is released. */
 export interface StagedTree extends WorkspaceOverlay {
+  /** Why there is no overlay: then the tree is a copy of the workspace, and no command can run on it. */
+  readonly problem?: ToolError;
   /** Where a folder really is below the root. Throws E_POLICY for a path that leaves, E_SHELL when there is no such folder. */
   folder(path: string): string;
   /**

@@ -1,5 +1,7 @@
 /** Transactions as tools see them: several calls whose changes become real together, or not at all. */
+import type { ToolError } from '@tool-runtime/protocol';
 import type { PathChange } from '../changes/change-set.ts';
+import { failure } from './failures.ts';
 
 export interface OpenTransaction {
   readonly tx_id: string;
@@ -31,3 +33,13 @@ export interface Transactions {
 }
 
 export type TransactionStep = 'begin' | 'commit' | 'abort';
+
+/** `what` has to run on the tree of a transaction, which is a copy of the workspace. */
+export function noCommandsOnCopy(what: string, problem: ToolError, next: string): ToolError {
+  return failure(
+    'isolation_failure',
+    'host_configuration_needed',
+    `${what} cannot run in a transaction on this machine: ${problem.message}`,
+    { details: { gate: 'transaction', reason: 'no_overlay', next } },
+  );
+}

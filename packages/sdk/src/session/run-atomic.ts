@@ -3,14 +3,18 @@ import {
   type ErrorEntry,
   type ErrorMessage,
   type JsonObject,
+  type JsonValue,
   ToolError,
   type ToolResponse,
 } from '@tool-runtime/protocol';
+import { isKnownBatch } from '../call/idempotency.ts';
+import type { BatchKey, CallRequest } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
+import { NOT_RECORDED } from '../call/state/used-key.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { TransactionStep } from '../contracts/transactions.ts';
 import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
-import { type AtomicItem, footprintOf, runBatch } from './run-batch.ts';
+import { type AtomicCall, type AtomicItem, footprintOf, runBatch } from './run-batch.ts';
 import type { MemberAt } from './run-taped.ts';
 import type { BatchItem, BatchOptions, CallTool } from './session.ts';
 
@@ -18,25 +22,79 @@ type CallAnswer = ToolResponse | ErrorMessage;
 
 export interface AtomicPorts {
   readonly strategy: ToolExecutionStrategy;
+  readonly parts: SessionParts;
   /** Calls the session's own tool for it. */
-  call(step: TransactionStep, args: JsonObject): Promise<ToolResponse>;
+  call(step: TransactionStep, args: JsonObject, how?: StepOptions): Promise<ToolResponse>;
 }
 
-/** Answers in the order of the calls, none before it is known what became of the whole. After a failure no further call begins. */
+type StepOptions = Pick<CallRequest, 'batchKey' | 'recordOf'>;
+
+/**
+ * Answers in the order of the calls, none before it is known what became of the whole. After a failure no further call begins.
+ *
+ * A batch with a key is claimed by its commit, and its calls are on record in its transaction. When it is sent again and was
+ * committed, all of it is answered from these records, also after a crash; when it was not, it runs.
+ */
 export async function runAtomic<Answer extends CallAnswer>(
   items: readonly AtomicItem[],
-  { strategy, call }: AtomicPorts,
+  ports: AtomicPorts,
 ): Promise<readonly Answer[]> {
   if (items.some(({ txId }) => txId !== undefined)) throw ownTransaction();
+  const batchKey = batchKeyOf(items, ports.parts);
+  const answered = batchKey && (await answerAgain(items, batchKey, ports));
+  return (answered ?? (await runOnce(items, batchKey, ports))) as readonly CallAnswer[] as readonly Answer[];
+}
+
+/** Undefined for a batch without keys. Calls that have none themselves are known by their place in it. */
+function batchKeyOf(items: readonly AtomicItem[], { hashArgs }: SessionParts): BatchKey | undefined {
+  const keys = items.map(({ idempotencyKey }) => idempotencyKey ?? null);
+  if (keys.every((key) => key === null)) return undefined;
+  const calls = items.map(({ tool, args }) => ({ tool, args: args as JsonValue }));
+  try {
+    return { key: hashArgs('batch keys', { keys }), argsHash: hashArgs('batch', { calls }) };
+  } catch {
+    // Arguments without a JSON form: the call that has them is refused, so nothing of the batch becomes real.
+    return undefined;
+  }
+}
+
+function keyOf({ idempotencyKey }: AtomicItem, at: number): string {
+  return idempotencyKey ?? `call-${at + 1}-of-batch`;
+}
+
+/** Undefined when it was not committed: then nothing of it is real, and it may run. */
+async function answerAgain(
+  items: readonly AtomicItem[],
+  batchKey: BatchKey,
+  { call, parts }: AtomicPorts,
+): Promise<readonly CallAnswer[] | undefined> {
+  if (!(await isKnownBatch(batchKey, parts))) return undefined;
+  const committed = await call('commit', {}, { batchKey, recordOf: batchKey.key });
+  const [problem] = committed.errors;
+  if (problem?.details?.['reason'] === NOT_RECORDED) return undefined;
+  const tx_id = committed.ok ? txIdOf(committed) : '';
+  if (!committed.ok) return items.map((item) => refused(item, notCommitted(tx_id, committed, 'Call was not made')));
+  const answers: CallAnswer[] = [];
+  for (const [at, item] of items.entries())
+    answers.push(await item.run({ recordOf: tx_id, idempotencyKey: keyOf(item, at) }));
+  return answers;
+}
+
+async function runOnce(
+  items: readonly AtomicItem[],
+  batchKey: BatchKey | undefined,
+  { strategy, call }: AtomicPorts,
+): Promise<readonly CallAnswer[]> {
   const began = await call('begin', {});
-  if (!began.ok) return items.map((item) => refused(item, began.errors) as Answer);
-  const tx_id = String((began.data as { readonly tx_id?: unknown }).tx_id);
+  if (!began.ok) return items.map((item) => refused(item, began.errors));
+  const tx_id = txIdOf(began);
   let failed: CallAnswer | undefined;
-  const calls = items.map((item) => ({
+  const calls = items.map((item, at) => ({
     footprint: item.footprint,
     async run(): Promise<CallAnswer> {
       if (failed !== undefined) return refused(item, notCommitted(tx_id, failed, 'Call was not made'));
-      const answer = await item.run(tx_id);
+      const key = batchKey === undefined ? {} : { idempotencyKey: keyOf(item, at) };
+      const answer = await item.run({ txId: tx_id, ...key });
       if (!isOk(answer)) failed ??= answer;
       return answer;
     },
@@ -46,8 +104,8 @@ export async function runAtomic<Answer extends CallAnswer>(
     throw thrown;
   });
   if (failed === undefined) {
-    const committed = await call('commit', { tx_id });
-    if (committed.ok) return answers as readonly CallAnswer[] as readonly Answer[];
+    const committed = await call('commit', { tx_id }, batchKey === undefined ? {} : { batchKey });
+    if (committed.ok) return answers;
     failed = committed;
   }
   const aborted = await call('abort', { tx_id });
@@ -59,7 +117,11 @@ export async function runAtomic<Answer extends CallAnswer>(
     const item = items[at];
     if (!isOk(answer) || item === undefined) return answer;
     return isReal ? warned(answer, cause) : refused(item, explain());
-  }) as readonly CallAnswer[] as readonly Answer[];
+  });
+}
+
+function txIdOf({ data }: ToolResponse): string {
+  return String((data as { readonly tx_id?: unknown }).tx_id);
 }
 
 interface AtomicBatch {
@@ -76,19 +138,20 @@ export async function atomicBatch(
   { strategy, call, parts, options, memberAt }: AtomicBatch,
 ): Promise<ToolResponse[]> {
   const calls = items.map(({ tool, args, requestId = parts.newId(), txId, ...rest }, index) => ({
-    ...{ tool, requestId, txId, footprint: footprintOf(tool, args, parts) },
-    run: (joined: string) => call(tool, args, { ...rest, requestId, txId: joined, strategy, ...memberAt(index) }),
+    ...{ tool, args, requestId, txId, footprint: footprintOf(tool, args, parts) },
+    idempotencyKey: rest.idempotencyKey,
+    run: (how: AtomicCall) => call(tool, args, { ...rest, requestId, ...how, strategy, ...memberAt(index) }),
   }));
-  const answers = await runAtomic<ToolResponse>(calls, { strategy, call: stepCaller(call, parts) });
+  const answers = await runAtomic<ToolResponse>(calls, { strategy, parts, call: stepCaller(call, parts) });
   for (const [index, answer] of answers.entries()) options.onResponse?.(answer, index);
   return [...answers];
 }
 
 export function stepCaller(call: CallTool, { tools }: SessionParts): AtomicPorts['call'] {
-  return (step, args) => {
+  return (step, args, how = {}) => {
     const found = [...tools.values()].find(({ tool }) => tool.ofTransaction === step);
     if (found === undefined) throw noTransactions();
-    return call(found.tool.name, args, {});
+    return call(found.tool.name, args, how);
   };
 }
 
@@ -118,7 +181,7 @@ function notCommitted(tx_id: string, cause: CallAnswer, what: string): readonly 
         tx_id,
         request_id: cause.request_id ?? '',
         ...(first?.details === undefined ? {} : { cause: first.details }),
-        next: 'fix what failed and send the batch again',
+        next: 'fix what failed and send the batch again, with new keys where its calls have some',
       },
     },
   ];

@@ -13,6 +13,7 @@ import {
   toToolError,
 } from '@tool-runtime/protocol';
 import { rewriteAliases } from '../call/normalize-args.ts';
+import type { CallRequest } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { isReadOnlyKind } from '../contracts/annotations.ts';
 import { completeRefusal } from '../contracts/failures.ts';
@@ -33,9 +34,14 @@ export interface AtomicItem {
   readonly requestId: string;
   /** The transaction it names, which it must not. */
   readonly txId: string | undefined;
+  readonly args: unknown;
+  readonly idempotencyKey: string | undefined;
   readonly footprint: Footprint;
-  run(txId: string): Promise<ToolResponse | ErrorMessage>;
+  run(how: AtomicCall): Promise<ToolResponse | ErrorMessage>;
 }
+
+/** How a call of an atomic batch runs, or is answered when the batch is sent again. */
+export type AtomicCall = Pick<CallRequest, 'txId' | 'recordOf' | 'idempotencyKey'>;
 
 export interface Footprint {
   readonly readOnly: boolean;
@@ -142,7 +148,7 @@ interface BatchParts extends BatchHandling {
   claim(): void;
   call(
     item: BatchRequestCall,
-    options: HandleOptions & { strategy: ToolExecutionStrategy; txId?: string },
+    options: HandleOptions & AtomicCall & { strategy: ToolExecutionStrategy },
   ): Promise<ToolResponse>;
   /** All of them in one transaction. */
   atomically(items: readonly AtomicItem[], strategy: ToolExecutionStrategy): Promise<readonly CallAnswer[]>;
@@ -160,7 +166,7 @@ export async function handleBatch(request: BatchRequest, parts: BatchParts): Pro
   try {
     const strategy = parseStrategy(request.strategy);
     parts.claim();
-    const runItem = (item: BatchRequestCall, joined: { txId?: string }): Promise<CallAnswer> => {
+    const runItem = (item: BatchRequestCall, joined: AtomicCall): Promise<CallAnswer> => {
       const handle = (options: HandleOptions): Promise<CallAnswer> =>
         parts
           .call(item, { ...options, ...joined, strategy })
@@ -169,8 +175,9 @@ export async function handleBatch(request: BatchRequest, parts: BatchParts): Pro
     };
     if (request.atomic === true) {
       const items = request.calls.map((item) => ({
-        ...{ tool: item.tool, requestId: item.request_id, txId: item.tx_id, footprint: parts.footprint(item) },
-        run: (txId: string) => runItem(item, { txId }),
+        ...{ tool: item.tool, args: item.args, requestId: item.request_id, txId: item.tx_id },
+        ...{ idempotencyKey: item.idempotency_key, footprint: parts.footprint(item) },
+        run: (how: AtomicCall) => runItem(item, how),
       }));
       responses.push(...(await parts.atomically(items, strategy)));
     } else {

@@ -43,9 +43,9 @@ import {
   handleBatch,
   runBatch,
 } from './run-batch.ts';
+import { runJoined } from './run-joined.ts';
 import { asMembers, runTaped } from './run-taped.ts';
 import type { BudgetState } from './session-budget.ts';
-import { runJoined } from './transactions.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
@@ -186,7 +186,9 @@ export interface SessionHooks {
 }
 
 /** A call of a batch knows how the batch runs. */
-type InnerOptions = CallOptions & Pick<HandleOptions, 'onOpen'> & Pick<CallRequest, 'strategy' | 'member'>;
+type InnerOptions = CallOptions &
+  Pick<HandleOptions, 'onOpen'> &
+  Pick<CallRequest, 'strategy' | 'member' | 'batchKey' | 'recordOf'>;
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
   const { family } = hooks;
@@ -250,10 +252,11 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return running.run((onOpen, turn) => run(inTurnOf(request, turn), parts, bothOpen(onOpen, options.onOpen)));
   }
 
-  function claimBatch({ session_id, request_id }: BatchRequest): void {
+  function claimBatch({ session_id, request_id, atomic, calls }: BatchRequest): void {
     if (session_id !== parts.sessionId) throw wrongSession();
     refuseWhenEnded();
-    requestIds.claim(checkId(request_id, 'request_id'), { isKeyed: false });
+    const isKeyed = atomic === true && calls.some(({ idempotency_key }) => idempotency_key !== undefined);
+    requestIds.claim(checkId(request_id, 'request_id'), { isKeyed });
   }
 
   return {
@@ -321,7 +324,7 @@ function batches(
           claim: () => claim(request),
           call: (item, how) =>
             call(item.tool, item.args, { ...envelopeOptions(item), ...how, ...memberAt(request.calls.indexOf(item)) }),
-          atomically: (items, strategy) => runAtomic(items, { strategy, call: stepCaller(call, parts) }),
+          atomically: (items, strategy) => runAtomic(items, { strategy, parts, call: stepCaller(call, parts) }),
           footprint: ({ tool, args }) => footprintOf(tool, args, parts),
         }),
       ),

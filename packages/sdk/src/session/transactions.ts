@@ -1,7 +1,5 @@
 /** The transactions of one session: opening, joining, expiry and end. */
-import { ToolError, type ToolResponse } from '@tool-runtime/protocol';
-import { runCall } from '../call/pipeline.ts';
-import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
+import { ToolError } from '@tool-runtime/protocol';
 import type {
   ClosingTransaction,
   JoinedCall,
@@ -10,9 +8,10 @@ import type {
   TransactionEnd,
 } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
+import { commandsOfCommit } from '../call/tool-context/transactions-for.ts';
 import type { StagedTree, StagingCommandRunner } from '../contracts/commands.ts';
 import { policyDenial } from '../contracts/failures.ts';
-import type { OpenTransaction } from '../contracts/transactions.ts';
+import { noCommandsOnCopy, type OpenTransaction } from '../contracts/transactions.ts';
 import type { TransactionFiles } from '../platform/state/transaction-files.ts';
 import type { RuleSet } from '../policy/rule-set.ts';
 import type { OpenStage } from './compile-session.ts';
@@ -22,6 +21,8 @@ import { StagedTransaction } from './staged-transaction.ts';
 const MAX_OPEN = 8;
 const MAX_REMEMBERED = 64;
 const MINUTE_MS = 60_000;
+/** Others see the end of a transaction this exactly: a file for every call would cost more than most calls. */
+const LISTED_MS = 1000;
 
 export interface TransactionSetting {
   /** The session's own; asked for when it is complete. */
@@ -45,6 +46,8 @@ interface Open {
   onIdle: (() => void) | undefined;
   isClosing: boolean;
   usedAt: number;
+  /** When others were told last. */
+  listedAt: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -61,6 +64,7 @@ class TransactionTable implements SessionTransactions {
   readonly #ended = new Map<string, TransactionEnd>();
   /** Their trees are being made. */
   #opening = 0;
+  readonly #releases = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(setting: TransactionSetting) {
@@ -99,6 +103,7 @@ class TransactionTable implements SessionTransactions {
   async #stage(id: string, at: number, tree: StagedTree): Promise<Open> {
     const { parts: own, openStage, refused, files } = this.#setting;
     const real = own();
+    requireChecks(tree, real);
     const stage = openStage(tree);
     const changes = stage.changes.keepingOnly((bytes) => isFree(bytes, real));
     const transaction = new StagedTransaction({ id, at, tree, refused, real, staged: { changes } });
@@ -123,7 +128,8 @@ class TransactionTable implements SessionTransactions {
         stage.close();
         await tree.release();
       },
-      ...{ running: 0, onIdle: undefined, isClosing: false, usedAt: real.clock.monotonic(), timer: undefined },
+      ...{ running: 0, onIdle: undefined, isClosing: false, timer: undefined },
+      ...{ usedAt: real.clock.monotonic(), listedAt: Number.NEGATIVE_INFINITY },
     };
   }
 
@@ -209,6 +215,7 @@ class TransactionTable implements SessionTransactions {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((found) => this.#end(found, 'aborted')));
+    if (this.#releases.size > 0) await Promise.allSettled([...this.#releases]);
   }
 
   async #end(found: Open, how: TransactionEnd): Promise<void> {
@@ -221,20 +228,30 @@ class TransactionTable implements SessionTransactions {
     try {
       found.listed.remove();
     } finally {
-      await found.release();
+      const releasing = this.#release(found);
+      // What was committed is real: its answer need not wait until the tree is gone. The session's end does.
+      if (how !== 'committed') await releasing;
     }
+  }
+
+  #release(found: Open): Promise<void> {
+    const releasing = found.release().finally(() => this.#releases.delete(releasing));
+    this.#releases.add(releasing);
+    releasing.catch((thrown: unknown) => this.#setting.parts().reportUnexpected(asError(thrown)));
+    return releasing;
   }
 
   #touch(found: Open): void {
     const { clock } = this.#setting.parts();
     found.usedAt = clock.monotonic();
-    this.#list(found);
+    if (found.usedAt - found.listedAt >= LISTED_MS) this.#list(found);
     clearTimeout(found.timer);
     found.timer = setTimeout(() => this.#expireOld(), this.#idleMs + 1).unref();
   }
 
   /** For others to see. A full state folder must not end the call that it is written for. */
   #list(found: Open): void {
+    found.listedAt = found.usedAt;
     try {
       found.listed.write(this.#tell(found));
     } catch (thrown) {
@@ -271,6 +288,16 @@ class TransactionTable implements SessionTransactions {
 function onTree(commands: StagingCommandRunner, tree: StagedTree): StagingCommandRunner {
   return { ...commands, start: (request) => commands.start({ tree, ...request }) };
 }
+
+/** Throws when the checks of a commit could not run on the tree: it is better to know before anything is done. */
+function requireChecks({ problem }: StagedTree, parts: SessionParts): void {
+  const [name] = problem === undefined ? [] : commandsOfCommit(parts);
+  if (problem !== undefined && name !== undefined)
+    throw noCommandsOnCopy(`The check commands.${name} of tx_commit`, problem, WITHOUT_CHECKS);
+}
+
+const WITHOUT_CHECKS =
+  'make the calls without a transaction, or ask the operator for a machine with overlays, or for changes.tx_checks: [] and no rule that runs commands';
 
 function outside(parts: SessionParts): JoinedCall {
   return { parts, enter: () => {}, leave: () => {} };
@@ -348,41 +375,4 @@ function unknown(id: string | undefined, how: TransactionEnd | undefined): ToolE
           : 'tx_begin opens one; a child session cannot use a transaction of its parent',
     },
   });
-}
-
-/** Runs a call in the transaction that it names, or in the newest open one of the session. */
-export function runJoined(
-  request: CallRequest,
-  parts: SessionParts,
-  onOpen: Parameters<typeof runCall>[2],
-): Promise<ToolResponse> {
-  const joined = parts.transactions.join(request, parts);
-  return joined.parts.transaction === undefined
-    ? runCall(request, joined.parts, onOpen)
-    : runInside(request, joined, onOpen);
-}
-
-async function runInside(
-  request: CallRequest,
-  joined: JoinedCall,
-  onOpen: Parameters<typeof runCall>[2],
-): Promise<ToolResponse> {
-  const { turn } = request;
-  try {
-    const own = turn === undefined ? {} : { turn: enteringTurn(turn, joined.enter) };
-    return await runCall({ ...request, ...own }, joined.parts, onOpen);
-  } finally {
-    joined.leave();
-  }
-}
-
-/** A call that still waits for its turn is not part of its transaction yet: who ends that need not wait for it. */
-function enteringTurn(turn: CallTurn, enter: () => void): CallTurn {
-  return {
-    take(signal) {
-      const waited = turn.take(signal);
-      return waited instanceof Promise ? waited.then(enter) : enter();
-    },
-    lend: () => turn.lend(),
-  };
 }

@@ -81,21 +81,33 @@ describe('tool-runtime approvals', () => {
     assert.equal(existsSync(join(scratch.workspace, 'a')), false);
   });
 
-  test('shows what a command did on its overlay beside the command, and a yes applies it (deep)', async () => {
+  test('shows what a command did on its overlay beside the command, a yes applies it and a no discards it (deep)', async () => {
     using scratch = createScratch();
     const lines = ['shell: { mode: sandboxed }', 'shell_ask: ["^echo"]', 'ask: with_effects', ''];
     const registry = writeRegistry(scratch, lines.join('\n'));
     await using host = await startServe(scratch, '--registry', registry);
     const call = await host.openSession();
-    const asked = call('shell_exec', { cmd: 'echo printed; echo written > made' });
     type Waiting = {
       approvals: { approval_id: string; effect: { kind: string; ran: { stdout: string; diff: string } } }[];
     };
-    let waiting: Waiting['approvals'] = [];
-    await until(async () => {
-      waiting = ((await (await host.fetch('/v1/approvals')).json()) as Waiting).approvals;
-      return waiting.length > 0;
-    });
+    const question = async (): Promise<Waiting['approvals']> => {
+      let waiting: Waiting['approvals'] = [];
+      await until(async () => {
+        waiting = ((await (await host.fetch('/v1/approvals')).json()) as Waiting).approvals;
+        return waiting.length > 0;
+      });
+      return waiting;
+    };
+    const denied = call('shell_exec', { cmd: 'echo printed; echo refused > unmade' });
+    const [no] = await question();
+    assert.match(no?.effect.ran.diff ?? '', /\+refused\n/);
+    await runCli(['approvals', 'deny', no?.approval_id ?? '', ...scratch.options]);
+    const refusal = (await (await denied).json()) as ToolResponse;
+    assert.equal(refusal.ok, false);
+    assert.doesNotMatch(JSON.stringify(refusal), /"printed/, 'what it printed is part of what was refused');
+    assert.equal(existsSync(join(scratch.workspace, 'unmade')), false);
+    const asked = call('shell_exec', { cmd: 'echo printed; echo written > made' });
+    const waiting = await question();
     assert.deepEqual([waiting[0]?.effect.kind, waiting[0]?.effect.ran.stdout], ['effects', 'printed\n']);
     assert.match(waiting[0]?.effect.ran.diff ?? '', /\+\+\+ b\/made\n[\s\S]*\+written\n/);
     const shown = await runCli(['approvals', ...scratch.options]);

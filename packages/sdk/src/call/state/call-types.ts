@@ -42,8 +42,18 @@ export interface CallRequest {
   readonly strategy?: ToolExecutionStrategy;
   /** Of the batch it belongs to, where a cassette has to know. */
   readonly member?: BatchMember;
+  /** Of the atomic batch that a commit belongs to. */
+  readonly batchKey?: BatchKey;
+  /** Of an atomic batch that is sent again: the transaction whose record answers it. It never runs. */
+  readonly recordOf?: string;
   /** Answers it instead of the tool; an error refuses it. */
   readonly taped?: TapedCall | ToolError;
+}
+
+/** What a batch is known by when it is sent again: the keys of its calls, and a hash of all of them. */
+export interface BatchKey {
+  readonly key: string;
+  readonly argsHash: string;
 }
 
 /** The place of a call among those that run at once. Waiting for it is part of the call's time. */

@@ -40,6 +40,19 @@ export function outcomeUnknown(callId: string, why: string): ToolError {
   });
 }
 
+export const NOT_RECORDED = 'answer_not_kept';
+
+/** A batch is sent again, and what one of its calls was answered is not kept any more. */
+export function notRecorded(batch: string): ToolError {
+  return policyDenial(`The answer to this call of a batch is not on record: ${batch}`, {
+    details: {
+      gate: 'idempotency',
+      reason: NOT_RECORDED,
+      next: 'look at the files, or at change_show; send a new batch for what is missing',
+    },
+  });
+}
+
 /** Two calls with one key ran side by side and the other finished first: a retry gets its answer. */
 export function keyTakenMeanwhile(callId: string): ToolError {
   return policyDenial(`Another call with this key finished meanwhile: ${callId}`, {

@@ -216,6 +216,15 @@ export function checksOf({ registry }: Pick<SessionParts, 'registry'>): readonly
   );
 }
 
+/** The same, and those that rules run. */
+export function commandsOfCommit(parts: Pick<SessionParts, 'registry'>): readonly string[] {
+  const { validators } = parts.registry;
+  const ofRules = Object.keys(RULE_OF_CHECK).filter(
+    (name) => validators.get(RULE_OF_CHECK[name] ?? '')?.enforcement === 'blocking',
+  );
+  return [...checksOf(parts), ...ofRules];
+}
+
 function outputOf(stdout: string, stderr: string): JsonObject {
   return { stdout: stdout.slice(-TAIL_CHARACTERS), stderr: stderr.slice(-TAIL_CHARACTERS) };
 }

@@ -39,9 +39,18 @@ export interface CommandOverlays {
     request: Pick<CommandRequest, 'effects' | 'keeper' | 'signal' | 'tree'>,
     network: SharedNetwork | undefined,
   ): Promise<OverlayRun | string | undefined>;
-  /** For a transaction. Throws E_POLICY (`no_overlay`). */
-  stage(protectedPaths: () => readonly ProtectedPath[]): Promise<StagedTree>;
+  /** For a transaction: an overlay, or a copy of the workspace where there is none. */
+  stage(request: StageRequest): Promise<StagedTree>;
   close(): Promise<void>;
+}
+
+export interface StageRequest {
+  protectedPaths(): readonly ProtectedPath[];
+  /** Why the sandbox cannot be used, when that is known. */
+  readonly problem: ToolError | undefined;
+  /** Where a copy can be made. */
+  readonly copies: Pick<OverlayOptions, 'state' | 'workspace'> | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Without options there are no overlays. */
@@ -63,8 +72,7 @@ export function createCommandOverlays(options: OverlayOptions | undefined): Comm
       if (tree !== undefined) return onTree(tree, request);
       if (keeper === undefined || mode === undefined || mode === 'direct') return undefined;
       try {
-        if (options === undefined || overlays === undefined)
-          throw noOverlay('commands have no sandbox here (isolation: none)');
+        if (options === undefined || overlays === undefined) throw noSandbox();
         const overlay = await overlays.mount(network);
         const run = { overlay, mode, keeper, workspace: options.workspace, signal };
         return {
@@ -78,18 +86,29 @@ export function createCommandOverlays(options: OverlayOptions | undefined): Comm
         return thrown.message;
       }
     },
-    async stage(protectedPaths) {
-      if (options === undefined || stages === undefined)
-        throw noOverlay('commands have no sandbox here (isolation: none)');
-      const { workspace } = options;
-      const protectedNames = () => namesBelow(workspace.path, protectedPaths());
-      return stagedTree(await stages.mount(), { workspace, protectedNames });
+    async stage({ protectedPaths, problem, copies, signal }) {
+      try {
+        if (problem !== undefined) throw problem;
+        if (options === undefined || stages === undefined) throw noSandbox();
+        const { workspace } = options;
+        const protectedNames = () => namesBelow(workspace.path, protectedPaths());
+        return stagedTree(await stages.mount(), { workspace, protectedNames });
+      } catch (thrown) {
+        if (copies === undefined || !isToolError(thrown)) throw thrown;
+        const protectedNames = () => namesBelow(copies.workspace.path, protectedPaths());
+        const { copiedTree } = await import('../overlay/copied-tree.ts');
+        return copiedTree({ ...copies, protectedNames, protectedPaths: protectedPaths(), problem: thrown, signal });
+      }
     },
     async close() {
       await Promise.allSettled([...releases]);
       await Promise.all([overlays?.close(), stages?.close()]);
     },
   };
+}
+
+function noSandbox(): ToolError {
+  return noOverlay('commands have no sandbox here (isolation: none)');
 }
 
 /** What a command of a transaction wrote stays on the tree, also when it was stopped. */

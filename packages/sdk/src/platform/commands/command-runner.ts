@@ -1,7 +1,7 @@
 /** Runs checked command lists in the session's sandbox: finds the programs, then starts the run. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type {
   CommandRequest,
   Isolation,
@@ -11,6 +11,8 @@ import type {
   StagingCommandRunner,
 } from '../../contracts/commands.ts';
 import { failure, policyDenial } from '../../contracts/failures.ts';
+import { noCommandsOnCopy } from '../../contracts/transactions.ts';
+import { throwIfAborted } from '../cancellation.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
 import { cacheFolder } from '../sandbox/package-caches.ts';
@@ -48,9 +50,10 @@ export function createCommandRunner(options: CommandRunnerOptions): StagingComma
     return command;
   }
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
+    const { tree } = request;
+    if (tree?.problem !== undefined) throw noCommandsOnCopy('Commands', tree.problem, COMMIT_FIRST);
     if (request.list.script !== undefined) requireIsolation(isolation);
     await shared.require(request.signal);
-    const { tree } = request;
     const cwd = tree === undefined ? folderInside(workspace.path, request.cwd) : tree.folder(request.cwd);
     const place = programPlace(options, { isolation, workspace: workspace.path, cwd });
     const programs = findPrograms(request, place);
@@ -103,8 +106,15 @@ export function createCommandRunner(options: CommandRunnerOptions): StagingComma
       }
     },
     async stage(signal) {
-      await shared.require(signal);
-      return overlays.stage(() => shared.protectedPaths('programs'));
+      const problem = await shared.require(signal).catch((thrown: unknown) => {
+        throwIfAborted(signal);
+        if (isToolError(thrown)) return thrown;
+        throw thrown;
+      });
+      return overlays.stage({
+        ...{ problem: problem ?? undefined, signal, protectedPaths: () => shared.protectedPaths('programs') },
+        copies: options.state === undefined ? undefined : { state: options.state, workspace },
+      });
     },
     async close() {
       isClosed = true;
@@ -114,6 +124,8 @@ export function createCommandRunner(options: CommandRunnerOptions): StagingComma
     },
   };
 }
+
+const COMMIT_FIRST = 'tx_commit or tx_abort, and run the command outside of the transaction';
 
 /** Without a state folder or a sandbox there is no overlay: then a preview is refused. */
 function overlaysOf(

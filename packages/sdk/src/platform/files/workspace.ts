@@ -50,8 +50,8 @@ export interface WorkspaceOptions {
   readonly disk?: Disk;
   /** Where path rules start from, when the root is a folder of another workspace. */
   readonly enclosing?: Enclosing;
-  /** For the root of a transaction: the overlay it is on, and where the workspace is that it stands for. */
-  readonly staged?: { readonly overlay: WorkspaceOverlay; readonly path: string };
+  /** For the root of a transaction: the overlay it is on, if any, and where the workspace is that it stands for. */
+  readonly staged?: { readonly overlay: WorkspaceOverlay | undefined; readonly path: string };
   /** Where processes that died may have left something. */
   readonly unfinished?: Pick<UnfinishedFolders, 'workOff'>;
 }

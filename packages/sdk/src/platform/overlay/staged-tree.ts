@@ -24,7 +24,7 @@ export function stagedTree(overlay: MountedOverlay, setting: StageSetting): Stag
     path: overlay.path,
     open: overlay.open,
     release: overlay.release,
-    folder: (path) => folderIn(overlay, path),
+    folder: (path) => folderIn(overlay, path, { native }),
     async collect(known, signal) {
       const lower = setting.workspace.open();
       try {
@@ -57,9 +57,9 @@ export function openTreeRoot(tree: Pick<StagedTree, 'open'>, options: RootOption
   }
 }
 
-/** No link leads out of the tree. */
-function folderIn(overlay: MountedOverlay, path: string): string {
-  const root = openTreeRoot(overlay, { native: overlay.native });
+/** Where a folder really is below the root. No link leads out of the tree. */
+export function folderIn(tree: Pick<StagedTree, 'open'>, path: string, options: RootOptions = {}): string {
+  const root = openTreeRoot(tree, options);
   try {
     const fd = explained(path, () => root.openBeneath(relativePath(path), DIRECTORY_HANDLE));
     const names = root.locate(fd);

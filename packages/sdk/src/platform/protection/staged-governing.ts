@@ -2,11 +2,13 @@
  * Governing files on the tree of a transaction. There they have other identities than in the workspace, so they are known by
  * where they are; the commit checks identities again.
  */
-import { fstatSync, readlinkSync, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readlinkSync, statSync } from 'node:fs';
 import type { Root } from '../descriptors/root.ts';
 import { tracePath } from '../descriptors/trace-path.ts';
 import { errnoCode } from '../errno-error.ts';
 import { type GoverningFiles, governed, isWithin, type SecretTest, unreadable } from './governing-files.ts';
+
+const BIG = { bigint: true } as const;
 
 /** `workspace`: absolute, without links. The tree itself lies in the state folder, so that says nothing of what is on it. */
 export function stagedGoverning(governing: GoverningFiles, workspace: string): GoverningFiles {
@@ -22,12 +24,17 @@ export function stagedGoverning(governing: GoverningFiles, workspace: string): G
     (root: Root): SecretTest =>
     (fd) =>
       secrets.some(({ name }) => isWithin(readlinkSync(`/proc/self/fd/${fd}`), `${root.path}/${name}`)) ||
-      secretPaths.some((path) => isSameFile(fd, path));
+      isSecretFile(statOf(fd), secretPaths);
+  /** Under another name it has another identity on the tree: moved or copied there, it could be read. */
+  const requireNoSecret = (stat: BigIntStats | undefined, spelling: string): void => {
+    if (isSecretFile(stat, secretPaths)) throw governed(spelling);
+  };
   return {
     ...governing,
     checkTarget(target, judgement) {
       governing.checkTarget(target, judgement);
       const { location, spelling, access } = judgement;
+      requireNoSecret(target.existing, spelling);
       requireOutside(access === 'read' ? secrets : inside, [...location, ...target.missing, target.name], spelling);
     },
     lookAtFolders() {
@@ -36,8 +43,18 @@ export function stagedGoverning(governing: GoverningFiles, workspace: string): G
         const check = look(dirFd, location);
         return (target, spelling) => {
           check(target, spelling);
+          requireNoSecret(target.existing, spelling);
           requireOutside(inside, [...location, ...target.missing, target.name], spelling);
         };
+      };
+    },
+    lookAtTree(purpose) {
+      const look = governing.lookAtTree(purpose);
+      return {
+        checkInner(inner, path) {
+          look.checkInner(inner, path);
+          requireNoSecret(inner.stat, path);
+        },
       };
     },
     checkRead(root, fd, spelling) {
@@ -58,13 +75,29 @@ function requireOutside(
 }
 
 /** Under whatever name: a file that was not changed keeps its number, its size and its times on the tree. */
-function isSameFile(fd: number, path: string): boolean {
+function isSecretFile(one: BigIntStats | undefined, paths: readonly string[]): boolean {
+  if (one?.isFile() !== true) return false;
+  return paths.some((path) => {
+    const other = statAt(path);
+    return (
+      other?.isFile() === true && one.ino === other.ino && one.ctimeNs === other.ctimeNs && one.size === other.size
+    );
+  });
+}
+
+function statOf(fd: number): BigIntStats | undefined {
+  return unlessUnreadable(() => fstatSync(fd, BIG));
+}
+
+function statAt(path: string): BigIntStats | undefined {
+  return unlessUnreadable(() => statSync(path, { ...BIG, throwIfNoEntry: false }));
+}
+
+function unlessUnreadable<T>(look: () => T): T | undefined {
   try {
-    const [one, other] = [fstatSync(fd, { bigint: true }), statSync(path, { bigint: true, throwIfNoEntry: false })];
-    if (other?.isFile() !== true) return false;
-    return one.ino === other.ino && one.ctimeNs === other.ctimeNs && one.size === other.size;
+    return look();
   } catch (thrown) {
     if (errnoCode(thrown) === undefined) throw thrown;
-    return false;
+    return undefined;
   }
 }

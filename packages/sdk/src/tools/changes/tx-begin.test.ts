@@ -187,9 +187,3 @@ test('a command that runs before it is approved cannot be part of a transaction,
   await done('shell_exec', { cmd: 'touch asked' });
   assert.deepEqual(readdirSync(path('.')), ['asked']);
 });
-
-test('where commands have no sandbox there is no transaction, and the refusal says why', async (t) => {
-  const { refused, done } = await transactionScene(t, { registry: 'isolation: none\n', shell: 'strict' });
-  assert.ok((await refused('tx_begin'))['reason']);
-  await done('file_write', { path: 'a.txt', content: 'a\n' });
-});

@@ -9,7 +9,7 @@ export const txBegin = defineTool({
   title: 'Begin a transaction',
   summary: 'Begin a transaction: what the following calls change becomes real together with tx_commit, or not at all',
   policyNotes:
-    'Needs a machine on which commands can run on an overlay; ends with the session and when it is not used for long',
+    'Commands can be part of it where they can run on an overlay; ends with the session and when it is not used for long',
   args: z.strictObject({}),
   data: transactionRow,
   annotations: {
