@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { coreAsScript } from './core-script.ts';
 import { defaultsReady } from './default-registry.ts';
+import { lateEngine } from './late-engine.ts';
 import { lateSchemas } from './late-schemas.ts';
 import { licencesOf } from './licences.ts';
 import { listTools } from './list-tools.ts';
@@ -111,7 +112,7 @@ export async function bundleCommand(folder: string): Promise<Output[]> {
       ...options,
       entryPoints: Object.fromEntries(later),
       splitting: true,
-      plugins: [lateSchemas, withoutSchemas, ownModules, listTools, defaultsReady, readSources],
+      plugins: [lateSchemas, lateEngine, withoutSchemas, ownModules, listTools, defaultsReady, readSources],
     },
     COMMAND_CORE.map((file) => path.join(folder, '..', file)),
     coreAsScript,
