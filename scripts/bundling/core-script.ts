@@ -81,18 +81,20 @@ function facade(script: string, imports: readonly { readonly path: string }[], n
 
 /**
  * The cache is beside Node's own, in a folder for this version of Node and this user. There is one per command, because
- * each compiles other functions: written when the command ends, or by a server once it has started. A cache of other
- * code or of another V8 is rejected by its name or by V8, and the script then runs without one.
+ * each compiles other functions: written when the command ends, or by a server once it has started. A cache that is
+ * damaged, or of other code or another V8, is not used, and the script then runs without one and writes a new one.
  */
 const RUN = `
 const fs = process.getBuiltinModule('node:fs');
+const { hash } = process.getBuiltinModule('node:crypto');
 const { Script } = process.getBuiltinModule('node:vm');
+const DIGEST_BYTES = 32;
 const folder = process.getBuiltinModule('node:module').getCompileCacheDir?.();
 const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
 const prefix = 'tool-runtime-' + command + '-';
 const place = folder === undefined ? undefined : folder + '/' + prefix + file.slice(file.lastIndexOf('/') + 1);
 
-/** What others could have written is code that would run here. */
+/** What others could have written is code that would run here. V8 does not check the bytes, and dies of damaged ones. */
 function readCache() {
   if (place === undefined) return undefined;
   let opened;
@@ -101,7 +103,9 @@ function readCache() {
     const { uid, mode, size } = fs.fstatSync(opened);
     if (uid !== process.geteuid() || (mode & 0o022) !== 0) return undefined;
     const bytes = Buffer.allocUnsafeSlow(size);
-    return fs.readSync(opened, bytes, 0, size, 0) === size ? bytes : undefined;
+    if (fs.readSync(opened, bytes, 0, size, 0) !== size) return undefined;
+    const data = bytes.subarray(DIGEST_BYTES);
+    return bytes.compare(hash('sha256', data, 'buffer'), 0, DIGEST_BYTES, 0, DIGEST_BYTES) === 0 ? data : undefined;
   } catch {
     return undefined;
   } finally {
@@ -114,7 +118,8 @@ function writeCache() {
   const temporary = place + '.' + process.pid;
   try {
     const opened = fs.openSync(temporary, 'wx', 0o600);
-    fs.writeFileSync(opened, script.createCachedData());
+    const data = script.createCachedData();
+    fs.writeFileSync(opened, Buffer.concat([hash('sha256', data, 'buffer'), data]));
     fs.fsyncSync(opened);
     fs.closeSync(opened);
     fs.renameSync(temporary, place);

@@ -232,7 +232,10 @@ function createProtectedNames(names: readonly string[] = []): ProtectedNames {
 function foldName(name: string): string {
   if (ASCII_ONLY.test(name)) return name.toLowerCase();
   // File systems that fold names ignore these.
-  return name.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
+  return name
+    .normalize('NFKD')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
 }
 
 // Governing files that tools may not even read: tokens, sockets, the state folder. Reading is frequent, so nothing is
