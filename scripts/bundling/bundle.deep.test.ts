@@ -141,3 +141,18 @@ test('a call caches what it compiled, and a damaged or writable cache is replace
     rmSync(scratch, { recursive: true, force: true });
   }
 });
+
+test('with source maps on, a stack of the core names lines of the sources', () => {
+  ensureBuilt();
+  const chunks = path.join(root, 'packages/host/dist/command/chunks');
+  const facade = readdirSync(chunks).find(
+    (name) => /^chunk-\w+\.js$/.test(name) && readFileSync(path.join(chunks, name), 'utf8').includes('openCore'),
+  );
+  assert.ok(facade !== undefined);
+  const program = `const { parseGlob } = await import(${JSON.stringify(path.join(chunks, facade))});
+    try { parseGlob(undefined); } catch (thrown) { console.log(thrown.stack); }`;
+  const stack = execFileSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  assert.match(stack, /packages\/sdk\/src\/glob\/glob-syntax\.ts:\d+/);
+});

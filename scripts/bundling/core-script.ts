@@ -40,7 +40,8 @@ export async function coreAsScript(
     legalComments: 'none',
     minifyWhitespace: true,
     define: { 'import.meta': 'core_meta' },
-    banner: '(function(module,require,core_meta,core_import){',
+    // A function, as the value of a script and as what CommonJS exports.
+    banner: '(typeof module=="object"?module:{}).exports=(function(module,require,core_meta,core_import){',
     footer: '})',
   });
   const found = new Set<string>();
@@ -131,12 +132,19 @@ function writeCache() {
   }
 }
 
-const cachedData = readCache();
-const script = new Script(fs.readFileSync(file, 'latin1'), { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
-const module = { exports: {} };
-script.runInThisContext()(module, (name) => helpers[name], import.meta, (name) => import(name));
-if (place !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
-  process.once('exit', writeCache);
-  setTimeout(writeCache, 5000).unref();
+function openCore() {
+  // Node maps the lines of modules only.
+  if (process.sourceMapsEnabled) return process.getBuiltinModule('node:module').createRequire(import.meta.url)(file);
+  const cachedData = readCache();
+  script = new Script(fs.readFileSync(file, 'latin1'), { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
+  if (place !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
+    process.once('exit', writeCache);
+    setTimeout(writeCache, 5000).unref();
+  }
+  return script.runInThisContext();
 }
+
+let script;
+const module = { exports: {} };
+openCore()(module, (name) => helpers[name], import.meta, (name) => import(name));
 `;
