@@ -3,7 +3,7 @@
  * their first call. Node's compile cache is written before anything runs, so it has none of them. V8 can write a cache
  * of a script after it ran, with all functions it compiled, but offers that for scripts only.
  *
- * The chunk keeps its name and its exports: it is now a module that runs the script and hands on what it defines.
+ * The chunk keeps its name and its exports: it is now a module that runs the script and exports what it defines.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -60,7 +60,7 @@ export async function coreAsScript(
   ];
 }
 
-/** The exports are handed on once, so a variable that changes later would be seen with its first value. */
+/** The exports are read once, so a variable that changes later would be seen with its first value. */
 function refuseState(root: string, input: string): void {
   if (input.includes(':') || input.includes('node_modules/')) return;
   if (/^export let /m.test(readFileSync(path.join(root, input), 'utf8'))) {
