@@ -10,6 +10,8 @@ import path from 'node:path';
 import { type Metafile, transform } from 'esbuild';
 import type { Output } from './bundle.ts';
 
+/** The map of what no source contains. */
+const NO_SOURCES = '{"version":3,"sources":[],"names":[],"mappings":""}\n';
 const LATER = /\bimport\(("\.\.?\/[^"]+")\)/g;
 
 /** `has`: a source that only the core contains. */
@@ -55,6 +57,7 @@ export async function coreAsScript(
   return [
     ...others,
     { path: module.path, text: facade(path.basename(file), helpers, chunk.exports) },
+    { path: map.path, text: NO_SOURCES },
     { path: file, text: `${script.trimEnd()}\n//# sourceMappingURL=${path.basename(file)}.map\n` },
     { path: `${file}.map`, text: mapped },
   ];
