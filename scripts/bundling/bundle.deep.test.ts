@@ -1,7 +1,7 @@
 /** What the bundles say of the built-in tools, against the sources they were made from. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -67,7 +67,7 @@ test('sessions of sources and of bundles have the same tools, schemas and finger
 test('what a call loads is one file of ASCII, with the tool as another', () => {
   ensureBuilt();
   const chunks = path.join(root, 'packages/host/dist/command/chunks');
-  const sizes = readdirSync(chunks).filter((name) => name.endsWith('.js'));
+  const sizes = readdirSync(chunks).filter((name) => /\.c?js$/.test(name));
   const texts = sizes.map((name) => readFileSync(path.join(chunks, name), 'latin1'));
   const core = texts.filter((text) => /\bfunction openJournal\(/.test(text));
   assert.equal(core.length, 1);
@@ -89,4 +89,70 @@ test('commands that only describe print the same from sources and from bundles',
     execFileSync(process.execPath, [...program, ...line.split(' ')], { cwd: root, encoding: 'utf8' });
   const lines = ['--help', 'explain file_read', 'explain ast_edit', 'explain shell_allow', 'completion bash'];
   for (const line of lines) assert.equal(print(FROM_BIN, line), print(FROM_SOURCE, line), line);
+});
+
+test('a call caches what it compiled, and a damaged or writable cache is replaced', () => {
+  ensureBuilt();
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tool-runtime-core-cache-'));
+  try {
+    const workspace = mkdtempSync(path.join(scratch, 'workspace-'));
+    writeFileSync(path.join(workspace, 'a.txt'), 'alpha');
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: path.join(scratch, 'cache') };
+    const line = [
+      'call',
+      'file_read',
+      '{"path":"a.txt"}',
+      '--workspace',
+      workspace,
+      '--state',
+      path.join(scratch, 'state'),
+    ];
+    const call = (given: NodeJS.ProcessEnv = env): void => {
+      const answer = execFileSync(process.execPath, [...FROM_BIN, ...line, '--json'], { encoding: 'utf8', env: given });
+      assert.equal(JSON.parse(answer).data.content, 'alpha');
+    };
+    const caches = (): string[] =>
+      readdirSync(env.XDG_CACHE_HOME, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.includes('-call-core-'),
+      );
+    call();
+    const [name = '', ...others] = caches();
+    assert.deepEqual([name !== '', others], [true, []]);
+    const cache = path.join(env.XDG_CACHE_HOME, name);
+    const written = readFileSync(cache);
+    assert.ok(written.length > 500_000);
+
+    call();
+    assert.deepEqual(readFileSync(cache), written);
+    writeFileSync(
+      cache,
+      written.map((byte, at) => (at % 997 === 0 ? byte ^ 0xff : byte)),
+    );
+    call();
+    assert.equal(readFileSync(cache).equals(written.map((byte, at) => (at % 997 === 0 ? byte ^ 0xff : byte))), false);
+    writeFileSync(cache, written.subarray(0, 1000));
+    call();
+    assert.ok(statSync(cache).size > 500_000);
+    chmodSync(cache, 0o666);
+    call();
+    assert.equal(statSync(cache).mode & 0o777, 0o600);
+    call({ ...env, NODE_DISABLE_COMPILE_CACHE: '1' });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+});
+
+test('with source maps on, a stack of the core names lines of the sources', () => {
+  ensureBuilt();
+  const chunks = path.join(root, 'packages/host/dist/command/chunks');
+  const facade = readdirSync(chunks).find(
+    (name) => /^chunk-\w+\.js$/.test(name) && readFileSync(path.join(chunks, name), 'utf8').includes('openCore'),
+  );
+  assert.ok(facade !== undefined);
+  const program = `const { parseGlob } = await import(${JSON.stringify(path.join(chunks, facade))});
+    try { parseGlob(undefined); } catch (thrown) { console.log(thrown.stack); }`;
+  const stack = execFileSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  assert.match(stack, /packages\/sdk\/src\/glob\/glob-syntax\.ts:\d+/);
 });

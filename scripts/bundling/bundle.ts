@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { coreAsScript } from './core-script.ts';
 import { defaultsReady } from './default-registry.ts';
+import { lateEngine } from './late-engine.ts';
 import { lateSchemas } from './late-schemas.ts';
 import { licencesOf } from './licences.ts';
 import { listTools } from './list-tools.ts';
@@ -110,9 +112,10 @@ export async function bundleCommand(folder: string): Promise<Output[]> {
       ...options,
       entryPoints: Object.fromEntries(later),
       splitting: true,
-      plugins: [lateSchemas, withoutSchemas, ownModules, listTools, defaultsReady, readSources],
+      plugins: [lateSchemas, lateEngine, withoutSchemas, ownModules, listTools, defaultsReady, readSources],
     },
     COMMAND_CORE.map((file) => path.join(folder, '..', file)),
+    coreAsScript,
   );
   return [...start.filter((output) => !output.path.endsWith(LICENCES)), ...rest];
 }
@@ -202,15 +205,21 @@ function inAscii(text: string): string {
   return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-async function run(folder: string, options: BuildOptions, core: readonly string[] = []): Promise<Output[]> {
+async function run(
+  folder: string,
+  options: BuildOptions,
+  core: readonly string[] = [],
+  finish?: typeof coreAsScript,
+): Promise<Output[]> {
   const root = path.join(folder, '..', '..');
   const outdir = options.outdir ?? folder;
   const given = { ...options, absWorkingDir: root };
   const { metafile: graph } = await build(given);
   if (graph === undefined) throw new Error('No list of what was bundled');
   const plugins = [...(core.length === 0 ? [] : [loadTogether(root, graph, core)]), ...(options.plugins ?? [])];
-  const { outputFiles = [] } = await build({ ...given, plugins });
+  const { outputFiles = [], metafile: result = graph } = await build({ ...given, plugins });
   const licences = licencesOf(root, Object.keys(graph.inputs));
   const files = outputFiles.map(({ path: file, text }) => ({ path: file, text }));
-  return [...files, ...(licences === '' ? [] : [{ path: path.join(outdir, LICENCES), text: licences }])];
+  const finished = finish === undefined ? files : await finish(root, files, result, core[0] ?? '');
+  return [...finished, ...(licences === '' ? [] : [{ path: path.join(outdir, LICENCES), text: licences }])];
 }

@@ -15,7 +15,9 @@ export function writeOutputs(folder: string, outputs: readonly Output[]): void {
   }
   // Removed last: a program that runs meanwhile may still load the chunks it knows.
   const current = new Set(outputs.map((output) => output.path));
-  for (const name of globSync('dist/**/{*.js,*.js.map,*.css,*.html,*.svg,THIRD-PARTY-LICENSES}', { cwd: folder })) {
+  for (const name of globSync('dist/**/{*.js,*.cjs,*.js.map,*.cjs.map,*.css,*.html,*.svg,THIRD-PARTY-LICENSES}', {
+    cwd: folder,
+  })) {
     if (!current.has(path.join(folder, name))) rmSync(path.join(folder, name));
   }
 }

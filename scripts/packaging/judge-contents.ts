@@ -7,7 +7,7 @@ import { packagingFinding } from './packaging-finding.ts';
 
 const SHIPPED: readonly RegExp[] = [
   /^(?:package\.json|README\.md|LICENSE)$/,
-  /^dist\/.*\.(?:js|d\.ts)(?:\.map)?$/,
+  /^dist\/.*\.(?:c?js|d\.ts)(?:\.map)?$/,
   /^dist\/(?:command\/)?THIRD-PARTY-LICENSES$/,
   /^src\/.*\.ts$/,
 ];
@@ -58,8 +58,8 @@ function partnersOf(name: string, folder: string): readonly string[] {
   const [, source] = /^src\/(.*)\.ts$/.exec(name) ?? [];
   if (source !== undefined) return [`dist/${source}.d.ts`];
   // Pages are sent to browsers without maps.
-  if (/^dist\/(?!console\/).*\.js$/.test(name)) return [`${name}.map`];
-  return /^dist\/.*\.js\.map$/.test(name) ? sourcesOf(name, folder) : [];
+  if (/^dist\/(?!console\/).*\.c?js$/.test(name)) return [`${name}.map`];
+  return /^dist\/.*\.c?js\.map$/.test(name) ? sourcesOf(name, folder) : [];
 }
 
 /** Those in this package; sources of other packages come with them. */

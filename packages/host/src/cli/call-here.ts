@@ -1,5 +1,6 @@
 /** One tool call in this process. All that it needs is loaded with this file, which no call that a host makes loads. */
 import type { ToolResponse } from '@tool-runtime/protocol';
+import { z } from 'zod';
 import { type ShownAnswer, showAnswer } from '../sessions/show-answer.ts';
 import { typeWords } from '../sessions/typed-words.ts';
 import { type CallArgs, misread } from './call-args.ts';
@@ -11,6 +12,8 @@ export async function callHere(
   { tool, args, options, isForPeople, signal }: CallOrder,
   print: (response: ToolResponse, shown: ShownAnswer | undefined) => number,
 ): Promise<number> {
+  // Each schema is used once or twice here, so compiling a function for it would take longer than it saves.
+  z.config({ jitless: true });
   return withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime call' });
     const given = finishArgs(args, session.tools(tool)[0]?.argsSchema);

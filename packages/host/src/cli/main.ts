@@ -11,10 +11,11 @@ export async function main(args: readonly string[]): Promise<number> {
   tolerateLeavingReaders();
   const program = new Command('tool-runtime')
     .description('Call developer tools on one governed, recorded path')
-    .version(hostVersion(), '-V, --version')
     .showHelpAfterError('(run with --help for usage)')
     .exitOverride()
     .enablePositionalOptions();
+  // The option counts only before a command, and finding the version takes a millisecond.
+  if (args[0] === undefined || !Object.hasOwn(catalog, args[0])) program.version(hostVersion(), '-V, --version');
   for (const command of await loadCommands(args[0])) {
     addCommand(program, command, (code) => {
       exitCode = code;

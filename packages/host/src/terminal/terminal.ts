@@ -8,8 +8,6 @@ import { safeText } from '@tool-runtime/protocol/internal';
 
 type Style = Parameters<typeof styleText>[0];
 
-const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** `styleText` itself honours NO_COLOR, FORCE_COLOR and whether the stream is a terminal. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
@@ -51,7 +49,7 @@ export function plainText(text: string): string {
 
 /** For JSON that JSON.stringify wrote: the escape means the same character. */
 export function plainJson(json: string): string {
-  return json.replace(UNSAFE_IN_JSON, escapeUnits);
+  return /^[\n -~]*$/.test(json) ? json : json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }
 
 function escapeUnits(character: string): string {

@@ -144,10 +144,12 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, parts: Ses
   }
   refuseHostileShape(raw, tool.name, parts.registry.limits.max_request_bytes);
   const rewritten = readableArgs({ tool, annotations }, raw as Args, parts.workspace.rootPath);
-  const unknown = unknownFields(rewritten, { tool, annotations });
-  requireKeys(rewritten, annotations.arg_schema.required, tool.name, unknown);
+  // Only a refusal shows them.
+  const unknownHere = (): UnknownFields => unknownFields(rewritten, { tool, annotations });
+  requireKeys(rewritten, annotations.arg_schema.required, tool.name, unknownHere);
   const parsed = tool.args.safeParse(rewritten);
   if (parsed.success) return parsed.data as JsonObject;
+  const unknown = unknownHere();
   const described = describeIssues(parsed.error, rewritten);
   throw new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool.name}: ${described.message}${unknown.meant}`, {
     ...(described.path === undefined ? {} : { path: described.path }),
@@ -364,10 +366,11 @@ export function requireKeys(
   args: Args,
   required: readonly string[],
   tool: string,
-  unknown: UnknownFields = NO_UNKNOWN_FIELDS,
+  findUnknown = (): UnknownFields => NO_UNKNOWN_FIELDS,
 ): void {
   const missing = required.filter((key) => !Object.hasOwn(args, key) || args[key] === null || args[key] === undefined);
   if (missing.length === 0) return;
+  const unknown = findUnknown();
   const others = unknown.names.map((name) => safeText(name, 60)).join(', ');
   const strange = others === '' ? '' : `; not a known field: ${others}${unknown.meant}`;
   throw new ToolError(

@@ -44,7 +44,7 @@ import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { andThen, type Settled, settle } from './state/settle.ts';
 import { announcePhase, PHASES } from './state/trail.ts';
-import { notRecorded } from './state/used-key.ts';
+import { refuseUnrecorded } from './state/used-key.ts';
 import { isHeld } from './tool-context/permissions.ts';
 
 const MAX_EDITS = 3;
@@ -108,8 +108,7 @@ function takeLocks(call: JudgedCall, parts: SessionParts): MaybePromise<() => vo
 async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise<Admission> {
   const known = await lookUpCall(judged, parts);
   if (known?.recorded !== undefined) return { replay: judged, answer: known.recorded.answer };
-  const { recordOf } = judged.open.request;
-  if (recordOf !== undefined) throw notRecorded(recordOf);
+  refuseUnrecorded(judged.open.request);
   const releaseLocks = await takeLocks(judged, parts);
   if (known === undefined) return { call: { ...judged, ...UNCLAIMED, releaseLocks } };
   const { claims, over: takesOver, names } = known;

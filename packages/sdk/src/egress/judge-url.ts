@@ -18,8 +18,6 @@ export interface JudgedUrl {
 }
 
 const MAX_URL_CHARS = 8192;
-/** Control and format characters, every kind of blank, and the backslash that parsers read as a slash. */
-const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /** Throws E_POLICY. `allowedDomains` are registry entries in normal form. */
@@ -57,7 +55,8 @@ function parseUrl(raw: string, base?: URL): URL {
   if (raw.length > MAX_URL_CHARS) {
     throw egressRefused(`URL is longer than ${MAX_URL_CHARS} characters`, { reason: 'too_long', next: 'shorten it' });
   }
-  if (DECEPTIVE.test(raw) || !raw.isWellFormed()) {
+  // Control and format characters, every kind of blank, and the backslash that parsers read as a slash.
+  if (/[\p{Cc}\p{Cf}\p{Z}\\]/u.test(raw) || !raw.isWellFormed()) {
     throw egressRefused('URL holds blanks, control characters or backslashes', {
       reason: 'deceptive_character',
       next: 'percent-encode such characters in path and query; they are not allowed in a host',

@@ -24,9 +24,6 @@ const MIN_LENGTH = 6;
 /** Where a listing continues: from one answer to the next call. */
 const BOOKMARK = /(?:page|next|continuation|cursor|sync|resume|start)[_-]?token$/i;
 
-/** Letters alone or digits alone are words and figures of ordinary text (`postgres`, `development`, `123456`). */
-const WORD = /^(?:\p{L}+|\p{N}+)$/u;
-
 /**
  * Values of variables, headers and URLs that are credentials by their place are known. The rest is suspected: what a
  * name announces in a command, a query or any other argument. The arguments may be of any shape.
@@ -38,7 +35,8 @@ export function secretsIn(args: unknown, places: Places): Required<FoundSecrets>
     for (const form of [value, decoded(value)]) {
       if (form.length < MIN_LENGTH || form === REDACTED) continue;
       found ??= { known: new Set(), suspected: new Set() };
-      if (isCredential && !WORD.test(form)) found.known.add(form);
+      // Letters alone or digits alone are words and figures of ordinary text (`postgres`, `development`, `123456`).
+      if (isCredential && !/^(?:\p{L}+|\p{N}+)$/u.test(form)) found.known.add(form);
       else found.suspected.add(form);
     }
   };

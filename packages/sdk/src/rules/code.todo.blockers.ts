@@ -8,8 +8,6 @@ import { defineRule, type Violation } from '../contracts/rule.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
 import { decodeText, detectEncoding } from '../text/encoding.ts';
 
-/** As a word of its own, in capitals, which is how people write the mark and not the word. */
-const MARK = /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_])/u;
 const MAX_VIOLATIONS = 100;
 
 export const codeTodoBlockers = defineRule({
@@ -48,16 +46,21 @@ async function markedLines(changes: ChangeSet): Promise<ReadonlyMap<ChangedFile,
   for await (const { file, bytes } of changes.contents(candidates)) {
     const { encoding } = detectEncoding(bytes);
     const text = encoding === 'binary' ? undefined : decodeText(bytes, encoding);
-    const lines = text === undefined || !MARK.test(text) ? [] : findMarks(text);
+    const lines = text === undefined || findMark(text) === undefined ? [] : findMarks(text);
     if (lines.length > 0) marked.set(file, lines);
   }
   return marked;
 }
 
+/** As a word of its own, in capitals, which is how people write the mark and not the word. */
+function findMark(text: string): string | undefined {
+  return /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_])/u.exec(text)?.[0];
+}
+
 /** Lines as git counts them: a line feed ends one, and nothing else does. */
 function findMarks(text: string): readonly MarkedLine[] {
   return text.split('\n').flatMap((line, index) => {
-    const mark = MARK.exec(line)?.[0];
+    const mark = findMark(line);
     return mark === undefined ? [] : [{ line: index + 1, mark }];
   });
 }

@@ -6,10 +6,8 @@
  * cannot be faked from inside one of them: `npm test` given as one word becomes `'npm test'`.
  */
 
-const NEEDS_QUOTES = /^$|^[#~!]|[=:]~|[\s\p{C}\p{Z}'"\\$`(){}<>&|;*?[]/u;
-
 function quoteWord(word: string): string {
-  if (!NEEDS_QUOTES.test(word)) return word;
+  if (!/^$|^[#~!]|[=:]~|[\s\p{C}\p{Z}'"\\$`(){}<>&|;*?[]/u.test(word)) return word;
   // An apostrophe cannot stand in single quotes; the parser knows no backslash outside quotes.
   return `'${word.replaceAll("'", `'"'"'`)}'`;
 }

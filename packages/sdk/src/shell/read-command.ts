@@ -36,9 +36,6 @@ export function parseArgv(argv: readonly string[]): CommandList {
 
 const MAX_COMMAND_BYTES = 8192;
 
-/** Controls, half pairs, every blank but U+0020 and tab, and everything that shows as nothing. */
-const REFUSED = /(?![ \t])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
-
 interface Judgement {
   readonly reason: string;
   readonly what: string;
@@ -76,7 +73,8 @@ function codePoint(character: string): string {
  * Throws E_POLICY naming the first such character and its column (from 1, in UTF-16 units).
  */
 export function judgeCharacters(text: string): void {
-  const found = REFUSED.exec(text);
+  // Controls, half pairs, every blank but U+0020 and tab, and everything that shows as nothing.
+  const found = /(?![ \t])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u.exec(text);
   if (found === null) return;
   const { reason, what, next } = judge(found[0]);
   const character = codePoint(found[0]);

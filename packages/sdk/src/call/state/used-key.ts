@@ -42,9 +42,10 @@ export function outcomeUnknown(callId: string, why: string): ToolError {
 
 export const NOT_RECORDED = 'answer_not_kept';
 
-/** A batch is sent again, and what one of its calls was answered is not kept any more. */
-export function notRecorded(batch: string): ToolError {
-  return policyDenial(`The answer to this call of a batch is not on record: ${batch}`, {
+/** Throws when the call belongs to a batch that is sent again, and its answer is not kept any more. */
+export function refuseUnrecorded({ recordOf }: { readonly recordOf?: string }): void {
+  if (recordOf === undefined) return;
+  throw policyDenial(`The answer to this call of a batch is not on record: ${recordOf}`, {
     details: {
       gate: 'idempotency',
       reason: NOT_RECORDED,

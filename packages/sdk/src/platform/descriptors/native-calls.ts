@@ -1,14 +1,14 @@
 /**
- * The only importer of koffi, and the only signatures of system calls Node does not offer.
+ * The only signatures of system calls Node does not offer.
  *
  * A wrong signature can crash the process: there are eight, all of integers, one string form and buffers of a stated length.
  * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
  */
 
 import { closeSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
 import { endianness, constants as osConstants } from 'node:os';
 import { errnoError } from '../errno-error.ts';
+import { type Koffi, loadKoffi, type NativeFunction, type NativeLibrary } from '../koffi.ts';
 import { DIRECTORY_HANDLE, O_CLOEXEC, O_PATH } from '../open-flags.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 
@@ -42,20 +42,13 @@ const RESOLVE_NO_MAGICLINKS = 0x02;
 const RESOLVE_BENEATH = 0x08;
 const OPEN_HOW_BYTES = 24;
 
-type NativeFunction = (...args: readonly unknown[]) => number;
-
-interface Koffi {
-  load(path: null): { func(name: string, result: string, parameters: readonly string[]): NativeFunction };
-  errno(): number;
-}
-
 /** Undefined where they cannot work; never throws. */
 export function loadNativeCalls(): NativeCalls | undefined {
   if (process.platform !== 'linux' || endianness() !== 'LE' || SYS_RENAMEAT2[process.arch] === undefined) {
     return undefined;
   }
   try {
-    return bindCalls(createRequire(import.meta.url)('koffi') as Koffi);
+    return bindCalls(loadKoffi());
   } catch {
     // Not installed, or its binary does not fit this machine: the walk needs neither.
     return undefined;
@@ -94,7 +87,7 @@ function bindCalls(koffi: Koffi): NativeCalls {
 }
 
 /** Older C libraries lack the wrapper; the call itself is older than openat2. */
-function bindRename(library: ReturnType<Koffi['load']>): NativeFunction {
+function bindRename(library: NativeLibrary): NativeFunction {
   const parameters = ['int', 'str', 'int', 'str', 'uint'];
   try {
     return library.func('renameat2', 'int', parameters);

@@ -1,13 +1,13 @@
 /**
- * The second importer of koffi: the calls of the C library that start a process without copying the host.
+ * The calls of the C library that start a process without copying the host.
  *
  * Node forks, which costs time for every megabyte the host holds, on the event loop; posix_spawn borrows the memory
  * until the program is loaded. The two structures are opaque to us and given more room than any C library needs. Every
  * descriptor of the host above standard error is marked to close, also those the host itself inherited.
  */
-import { createRequire } from 'node:module';
 import { endianness, constants as osConstants } from 'node:os';
 import { errnoError } from '../errno-error.ts';
+import { type Koffi, loadKoffi, type NativeLibrary } from '../koffi.ts';
 
 export interface NativeStart {
   readonly program: string;
@@ -35,10 +35,6 @@ export interface NativeSpawn {
   collect(pid: number): ExitStatus | undefined;
 }
 
-type NativeFunction = (...args: readonly unknown[]) => number;
-type Library = { func(name: string, result: string, parameters: readonly string[]): NativeFunction };
-type Koffi = { load(path: null): Library; errno(): number };
-
 const ARCHITECTURES: readonly string[] = ['x64', 'arm64', 'riscv64', 'loong64'];
 const SYS_CLOSE_RANGE = 436;
 const CLOSE_RANGE_CLOEXEC = 4;
@@ -61,7 +57,7 @@ const SIGNAL_NAMES: ReadonlyMap<number, NodeJS.Signals> = new Map(
 export function loadNativeSpawn(): NativeSpawn | undefined {
   if (process.platform !== 'linux' || endianness() !== 'LE' || !ARCHITECTURES.includes(process.arch)) return undefined;
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+    const koffi = loadKoffi();
     const library = koffi.load(null);
     return { pipe: bindPipe(library, koffi), start: bindStart(library), collect: bindCollect(library, koffi) };
   } catch {
@@ -70,7 +66,7 @@ export function loadNativeSpawn(): NativeSpawn | undefined {
   }
 }
 
-function bindPipe(library: Library, koffi: Koffi): NativeSpawn['pipe'] {
+function bindPipe(library: NativeLibrary, koffi: Koffi): NativeSpawn['pipe'] {
   const pipe2 = library.func('pipe2', 'int', ['void *', 'int']);
   const ends = new Int32Array(2);
   return () => {
@@ -80,7 +76,7 @@ function bindPipe(library: Library, koffi: Koffi): NativeSpawn['pipe'] {
   };
 }
 
-function bindStart(library: Library): NativeSpawn['start'] {
+function bindStart(library: NativeLibrary): NativeSpawn['start'] {
   const closeRange = library.func('syscall', 'int', ['long', 'uint', 'uint', 'uint']);
   const posixSpawn = library.func('posix_spawn', 'int', ['void *', 'str', 'void *', 'void *', 'char **', 'char **']);
   const attributes = sessionLeader(library);
@@ -106,7 +102,7 @@ function check(errno: number): void {
 }
 
 /** Node ignores SIGPIPE, and a child would inherit that: `yes | head` would never end. */
-function sessionLeader(library: Library): Uint8Array {
+function sessionLeader(library: NativeLibrary): Uint8Array {
   const call = (name: string, type: string, value: unknown) =>
     check(library.func(name, 'int', ['void *', type])(attributes, value));
   const attributes = new Uint8Array(OPAQUE_BYTES);
@@ -117,7 +113,7 @@ function sessionLeader(library: Library): Uint8Array {
   return attributes;
 }
 
-function bindActions(library: Library) {
+function bindActions(library: NativeLibrary) {
   const init = library.func('posix_spawn_file_actions_init', 'int', ['void *']);
   const destroy = library.func('posix_spawn_file_actions_destroy', 'int', ['void *']);
   const addDup2 = library.func('posix_spawn_file_actions_adddup2', 'int', ['void *', 'int', 'int']);
@@ -141,7 +137,7 @@ function bindActions(library: Library) {
   };
 }
 
-function bindCollect(library: Library, koffi: Koffi): NativeSpawn['collect'] {
+function bindCollect(library: NativeLibrary, koffi: Koffi): NativeSpawn['collect'] {
   const waitpid = library.func('waitpid', 'int', ['int', 'void *', 'int']);
   const status = new Int32Array(1);
   return (pid) => {

@@ -201,7 +201,6 @@ interface ProtectedNames {
 /** Always protected: hooks and configuration in git's own data run programs, and the lock says which programs may run. */
 const ALWAYS_PROTECTED = ['.git', LOCK_FILE];
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
-const IGNORED_BY_FILE_SYSTEMS = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
  * Names that no file tool may create, change or remove, wherever they are in the tree. Reading them is allowed. Our own
@@ -232,7 +231,11 @@ function createProtectedNames(names: readonly string[] = []): ProtectedNames {
 /** Folders that ignore case also ignore invisible characters; both spellings open the same file there. */
 function foldName(name: string): string {
   if (ASCII_ONLY.test(name)) return name.toLowerCase();
-  return name.normalize('NFKD').replace(IGNORED_BY_FILE_SYSTEMS, '').toLowerCase();
+  // File systems that fold names ignore these.
+  return name
+    .normalize('NFKD')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
 }
 
 // Governing files that tools may not even read: tokens, sockets, the state folder. Reading is frequent, so nothing is
