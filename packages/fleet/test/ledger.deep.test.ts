@@ -1,5 +1,6 @@
-/** The suite of the ledger over real servers: one, and three of which one is killed all the time. */
-import { mkdtempSync } from 'node:fs';
+/** The suite of the ledger over real servers: one, and three of which one after another is killed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, type TestContext } from 'node:test';
 import { effectLedgerSuite, type LedgerPair } from '@tool-runtime/sdk/testing';
 import { createFleetLedger } from '../src/ledger/fleet-ledger.ts';
@@ -8,12 +9,13 @@ import { WorkspaceLease } from '../src/ledger/workspace-lease.ts';
 import { openWire } from '../src/wire/open-wire.ts';
 import { ensureStreams } from '../src/wire/streams.ts';
 import { startFleet, type TestFleet } from './fixtures.ts';
+import { type Killer, startKiller } from './killer.ts';
 
 const ends: (() => Promise<void> | void)[] = [];
 const scope = { after: (end: () => Promise<void> | void) => ends.push(end) };
 
 async function openPair(t: TestContext, fleet: TestFleet): Promise<LedgerPair> {
-  const workspace = `w-${mkdtempSync('/tmp/fleet-name-').slice(-6)}`;
+  const workspace = `w-${randomUUID()}`;
   const member = async (name: 'a' | 'b') => {
     const file = fleet.file(name);
     const wire = await openWire(file, name);
@@ -72,25 +74,13 @@ describe('on one server', () => {
 
 describe('on three servers, with a killer', () => {
   let fleet: TestFleet;
-  const killing = new AbortController();
-  let killer: Promise<void>;
+  let killer: Killer;
   before(async () => {
-    fleet = await startFleet(scope, { count: 3, leaseMs: 15_000 });
-    killer = (async () => {
-      for (let at = 0; !killing.signal.aborted; at++) {
-        const server = fleet.servers.servers[at % 3];
-        server?.kill('SIGKILL');
-        await server?.ended();
-        await server?.start();
-        // For the cluster to be whole again: two of three must agree at any time.
-        await new Promise((resolve) => setTimeout(resolve, 8000));
-      }
-    })();
+    // A lease that outlasts the elections: the cases say themselves when the workspace moves.
+    fleet = await startFleet(scope, { count: 3, leaseMs: 60_000 });
+    killer = await startKiller(fleet);
   });
-  after(async () => {
-    killing.abort();
-    await killer;
-  });
+  after(async () => assert.ok((await killer.stop()) > 0, 'no server was killed'));
   effectLedgerSuite('the ledger of a fleet', (t) => openPair(t, fleet));
 });
 

@@ -79,8 +79,11 @@ export function allowLists({ user, kind, workspaces }: Omit<FleetUser, 'password
       };
     case 'host':
       return {
-        publish: [`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, '$O.>', '$JS.API.>', '_INBOX.>'],
-        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`],
+        publish: [
+          ...[`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, `free.${t}.>`],
+          ...['$O.>', '$JS.API.>', '_INBOX.>'],
+        ],
+        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`, `free.${t}.>`],
       };
     case 'operator':
       return { publish: ['$JS.API.>', '$JS.ACK.>', `ctl.${t}.>`, `trt.${t}.ws.*.${own}.>`], subscribe: [inbox] };

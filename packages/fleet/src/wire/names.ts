@@ -57,6 +57,11 @@ export function leaseSubject(workspace: string): string {
   return `$KV.LEASES.ws.${token(workspace)}`;
 }
 
+/** Where a host says that it gave a workspace back, so that others need not wait for their next look. */
+export function freeSubject(tenant: string, workspace: string): string {
+  return `free.${token(tenant)}.${token(workspace)}`;
+}
+
 export function hostSubject(host: string): string {
   return `$KV.HOSTS.${token(host)}`;
 }
