@@ -10,7 +10,7 @@ export interface Killer {
   stop(): Promise<number>;
 }
 
-export async function startKiller(fleet: TestFleet): Promise<Killer> {
+export async function startKiller(fleet: TestFleet, most: number): Promise<Killer> {
   const file = fleet.file('a');
   const wire = await openWire(file, 'killer');
   await ensureStreams(wire, file);
@@ -18,7 +18,7 @@ export async function startKiller(fleet: TestFleet): Promise<Killer> {
   let isStopping = false;
   let kills = 0;
   const killing = (async () => {
-    while (!isStopping) {
+    while (!isStopping && kills < most) {
       const leader = await leaderOf(wire, STREAMS.journal);
       const server = fleet.servers.servers.find(({ name }) => name === leader);
       if (server === undefined) continue;

@@ -4,6 +4,7 @@
  * The servers of the fleet have proven who the caller is, and which workspace it may reach: the principal is bound to both.
  */
 import type { Scope } from '@tool-runtime/protocol';
+import type { BudgetPort, RuntimeOptions } from '@tool-runtime/sdk';
 import { createExposure } from '../auth/exposure.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
@@ -11,7 +12,38 @@ import type { App } from '../http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from '../http/gatekeeper.ts';
 import type { Host } from '../sessions/create-host.ts';
 import { createHttpServer } from '../transports/http-server.ts';
+import { openFleetDesks } from './fleet-approvals.ts';
 import type { FleetCaller, HostFleet } from './host-fleet.ts';
+
+/** What a runtime gets from the fleet. A budget of the embedding program is asked too. */
+export function fleetParts(
+  fleet: HostFleet,
+  workspace: string,
+  own: BudgetPort | undefined,
+): Pick<RuntimeOptions, 'ledger' | 'budget' | 'artifacts'> {
+  const shared = fleet.budgetOf?.(workspace);
+  const budget = own === undefined || shared === undefined ? (shared ?? own) : both(own, shared);
+  return {
+    ledger: fleet.ledgerOf(workspace),
+    ...(budget === undefined ? {} : { budget }),
+    ...(fleet.artifactsOf === undefined
+      ? {}
+      : { artifacts: (local) => fleet.artifactsOf?.(workspace, local) ?? local }),
+  };
+}
+
+function both(one: BudgetPort, other: BudgetPort): BudgetPort {
+  return {
+    async reserve(request) {
+      await one.reserve(request);
+      await other.reserve(request);
+    },
+    spend(request, used) {
+      one.spend(request, used);
+      other.spend(request, used);
+    },
+  };
+}
 
 interface Entrance {
   readonly host: Host;
@@ -21,6 +53,8 @@ interface Entrance {
 }
 
 export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entrance): Promise<void> {
+  const desks = openFleetDesks(host.approvals, fleet);
+  if (desks !== undefined) host.otherDesks = desks;
   const exposure = createExposure({ addresses: [], isUnix: true });
   const callers = new WeakMap<object, Principal>();
   const gatekeeper = createGatekeeper({
@@ -38,7 +72,9 @@ export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entr
   });
 }
 
-function principalOf({ user, workspace, mayApprove = false }: FleetCaller): Principal {
+function principalOf({ user, workspace, mayApprove = false, via }: FleetCaller): Principal {
   const scopes = new Set<Scope>(mayApprove ? ['read', 'call', 'approve'] : ['read', 'call']);
-  return { id: `fleet:${workspace}:${user}`, name: user, scopes, workspace };
+  // Names of tokens belong to the host that has them: the same name on another host is someone else.
+  const owner = via === undefined ? user : `${user}@${via}`;
+  return { id: `fleet:${workspace}:${owner}`, name: user, scopes, workspace };
 }

@@ -46,7 +46,7 @@ export interface HostBackend extends McpBackend {
 export function createHostBackend({ host, principal, profile, extras }: HostBackendOptions): HostBackend {
   let opening: Promise<HostSession> | undefined;
   let opened: HostSession | undefined;
-  const runtime = () => host.workspaces.find(undefined).runtime;
+  const runtime = () => host.workspaces.find(principal.workspace).runtime;
   const ceiling = profile.ceiling === undefined ? {} : { capabilities: profile.ceiling };
 
   async function open({ name, version }: ClientIdentity): Promise<HostSession> {

@@ -90,12 +90,12 @@ export function addCalls(command: Command, done: Done): void {
   ).action(async ({ fleet, json }: FleetVerbOptions) => {
     const { readFleetFile, withWire, listOpenCalls } = await loadOperate();
     const open = await withWire(readFleetFile(fleet), listOpenCalls);
-    const lines = open.map(({ call_id, workspace, host, tool, since_ms }) => [
+    const lines = open.map(({ call_id, workspace, host, tool, since_ms, parked }) => [
       call_id,
       workspace,
       host,
       tool,
-      `since ${new Date(since_ms).toISOString()}`,
+      `since ${new Date(since_ms).toISOString()}${parked ? ', parked' : ''}`,
     ]);
     printRows(open, lines, json === true);
     done(0);
