@@ -15,8 +15,7 @@ import { createPeerReader, listenUnix, peerPrincipal } from './auth/listen-unix.
 import { createToken } from './auth/token-digest.ts';
 import { createTokenBook, type TokenBook } from './auth/tokens.ts';
 import { createDocuments } from './describe/documents.ts';
-import { fleetParts, openFleetEntrance } from './fleet/fleet-entrance.ts';
-import { routeMcp } from './fleet/fleet-mcp.ts';
+import { fleetParts, openFleetEntrance, routeMcp } from './fleet/fleet-entrance.ts';
 import type { HostFleet } from './fleet/host-fleet.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from './http/gatekeeper.ts';
