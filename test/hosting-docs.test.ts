@@ -69,6 +69,7 @@ describe('docs/hosting.md', () => {
       maxConnections: `| connections | ${DEFAULT_LIMITS.maxConnections} |`,
       maxSessions: `(\`--max-sessions\`) | ${DEFAULT_LIMITS.maxSessions} |`,
       maxInFlight: `(\`--max-in-flight\`) | ${DEFAULT_LIMITS.maxInFlight} |`,
+      maxWorkspaceCalls: '| calls of one workspace that run or wait, in a [fleet](fleet.md) | 1000 |',
       maxQuestions: `| questions of all sessions that wait for a person | ${DEFAULT_LIMITS.maxQuestions} |`,
       maxAuthFailures: `| failed attempts to authenticate of one source in a minute | ${DEFAULT_LIMITS.maxAuthFailures} |`,
       maxHeaderBytes: `| headers of a request | ${DEFAULT_LIMITS.maxHeaderBytes / kib} KiB |`,

@@ -1,14 +1,15 @@
 /** One host as a member of a fleet: its leases, its ledgers, the tunnels to what it holds, and its entry in the list of hosts. */
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { ToolError } from '@tool-runtime/protocol';
-import type { EffectLedger } from '@tool-runtime/sdk';
-import { type Answering, answerTunnels, type Caller } from './bus/answer.ts';
-import { createFleetLedger } from './ledger/fleet-ledger.ts';
+import { type JsonObject, ToolError } from '@tool-runtime/protocol';
+import type { ArtifactStore, BudgetPort, EffectLedger, LocalArtifacts } from '@tool-runtime/sdk';
+import type { Caller } from './bus/answer.ts';
+import { type ApprovalsAsked, askApprovals, serveApprovals } from './bus/approvals.ts';
+import { createForwarder, type Vouched } from './bus/forward.ts';
+import { HeldWorkspace } from './held-workspace.ts';
 import { createPayloads } from './ledger/payloads.ts';
-import { WorkspaceLease } from './ledger/workspace-lease.ts';
 import { drainSubject } from './operate/overview.ts';
-import { type JournalSource, type Shipping, shipJournal } from './records/ship-journal.ts';
+import type { JournalSource } from './records/ship-journal.ts';
 import type { FleetFile } from './wire/fleet-file.ts';
 import { hostSubject } from './wire/names.ts';
 import { openWire, type Wire } from './wire/open-wire.ts';
@@ -26,8 +27,19 @@ export interface FleetMember {
   readonly host: string;
   readonly boot: string;
   ledgerOf(workspace: string): EffectLedger;
+  /** Undefined when the fleet file has no budget. */
+  budgetOf(workspace: string): BudgetPort | undefined;
+  artifactsOf(workspace: string, local: LocalArtifacts): ArtifactStore;
   /** Takes workspaces that have no holder from now on, and calls to them. Resolves after the first attempt. */
   serve(accept: (socket: Duplex, caller: Caller) => void): Promise<void>;
+  /** Whether this host holds the workspace now. */
+  holds(workspace: string): boolean;
+  /** Sends a request to the holder of a workspace, in the name of someone this host has let in. */
+  forward(request: Request, to: Vouched): Promise<Response>;
+  /** Answers questions of other hosts about approvals. */
+  serveApprovals(answer: ApprovalsAsked): void;
+  /** Asks all other hosts; resolves with what they said. */
+  askApprovals(question: JsonObject): Promise<readonly JsonObject[]>;
   /** Ships the journal of a workspace from its first unshipped record on. */
   ship(workspace: string, source: JournalSource): void;
   /** Gives all workspaces back and takes none any more; calls that run go on. */
@@ -39,16 +51,6 @@ export interface FleetMember {
 /** How long an entry in the list of hosts lasts, and how often it is written. */
 const ENTRY_SECONDS = 15;
 const REFRESH_MS = 5000;
-const MAX_TUNNELS = 10_000;
-const LAST_WORDS_MS = 3000;
-
-interface Held {
-  readonly workspace: string;
-  readonly lease: WorkspaceLease;
-  readonly ledger: EffectLedger;
-  answering: Answering | undefined;
-  shipping: Shipping | undefined;
-}
 
 /** Throws before anything is taken when the servers could lose what they acknowledge. */
 export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<FleetMember> {
@@ -57,52 +59,10 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
   const boot = randomUUID();
   const wire = await openSafeWire(file, host);
   const payloads = createPayloads(wire);
-  let accept: ((socket: Duplex, caller: Caller) => void) | undefined;
-
-  function listen(held: Held): void {
-    const taken = accept;
-    if (taken === undefined || held.lease.token === undefined) return;
-    held.answering ??= answerTunnels(wire, held.workspace, {
-      accept: taken,
-      maxTunnels: MAX_TUNNELS,
-      approvers: file.approvers,
-    });
-  }
-
-  function createHeld(workspace: string): Held {
-    const lease = new WorkspaceLease({
-      wire,
-      workspace,
-      host: host as string,
-      zone,
-      boot,
-      leaseMs: file.lease_ms,
-      onHeld(token) {
-        options.log('workspace_held', { workspace, epoch: token });
-        listen(held);
-        void entry.refresh();
-      },
-      onLost() {
-        options.log('workspace_released', { workspace });
-        held.answering?.stop();
-        held.answering = undefined;
-        void entry.refresh();
-      },
-    });
-    const ledger = createFleetLedger({
-      wire,
-      workspace,
-      host: host as string,
-      boot,
-      lease,
-      payloads,
-      now: Date.now,
-    });
-    const held: Held = { workspace, lease, ledger, answering: undefined, shipping: undefined };
-    return held;
-  }
-
-  const all = new Map(options.workspaces.map((workspace) => [workspace, createHeld(workspace)]));
+  const { log } = options;
+  const setting = { wire, file, host, boot, payloads, log, onChange: () => void entry.refresh() };
+  const all = new Map(options.workspaces.map((name) => [name, new HeldWorkspace(name, setting)]));
+  const each = <T>(work: (one: HeldWorkspace) => T): Promise<Awaited<T>[]> => Promise.all([...all.values()].map(work));
   const entry = keepEntry(wire, host, () => ({
     host,
     zone,
@@ -110,49 +70,51 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     pid: process.pid,
     version: options.version,
     workspaces: [...all.keys()],
-    held: [...all.values()].filter(({ lease }) => lease.token !== undefined).map(({ workspace }) => workspace),
-    journals: [...all.values()].flatMap(({ shipping }) => (shipping === undefined ? [] : [shipping.state()])),
+    held: [...all.values()].filter(({ isHeld }) => isHeld).map(({ name }) => name),
+    journals: [...all.values()].flatMap(({ shipped }) => (shipped === undefined ? [] : [shipped])),
   }));
-  await Promise.all([...all.values()].map(({ lease }) => lease.start()));
-  const want = async (isWanted: boolean): Promise<void> => {
-    await Promise.all([...all.values()].map(({ lease }) => lease.want(isWanted)));
-  };
+  await each((one) => one.lease.start());
+  const want = (isWanted: boolean) => each((one) => one.lease.want(isWanted));
   wire.nc.subscribe(drainSubject(wire.tenant, host), {
     callback(error, message) {
       if (error !== null) return;
       const take = asksToTake(message.string());
-      options.log('drain_asked', { take });
+      log('drain_asked', { take });
       void want(take).then(() => message.respond('{}'));
     },
   });
+  const forwarder = createForwarder(wire);
+  const find = (workspace: string): HeldWorkspace => {
+    const found = all.get(workspace);
+    if (found === undefined) throw new TypeError(`Not a workspace of this host: ${workspace}`);
+    return found;
+  };
 
   return {
     host,
     boot,
-    ledgerOf: (workspace) => held(workspace).ledger,
+    ledgerOf: (workspace) => find(workspace).ledger,
+    budgetOf: (workspace) => find(workspace).budget,
+    artifactsOf: (workspace, local) => find(workspace).shareArtifacts(local),
+    holds: (workspace) => all.get(workspace)?.isHeld === true,
+    forward: (request, to) => forwarder.forward(request, to),
+    serveApprovals: (answer) => serveApprovals(wire, file.approvers, answer),
+    askApprovals: (question) => askApprovals(wire, question),
     async serve(take) {
-      accept = take;
-      for (const one of all.values()) listen(one);
+      for (const one of all.values()) one.serve(take);
       await entry.refresh();
     },
-    ship(workspace, source) {
-      const one = held(workspace);
-      one.shipping ??= shipJournal(wire, { host, workspace, source, log: options.log });
+    ship: (workspace, source) => find(workspace).ship(source),
+    async drain() {
+      await want(false);
     },
-    drain: () => want(false),
     async close() {
-      await Promise.all([...all.values()].map(({ lease }) => lease.close()));
-      await Promise.all([...all.values()].map(({ shipping }) => shipping?.finish(AbortSignal.timeout(LAST_WORDS_MS))));
+      forwarder.close();
+      await each((one) => one.close());
       await entry.close();
       await wire.close();
     },
   };
-
-  function held(workspace: string): Held {
-    const found = all.get(workspace);
-    if (found === undefined) throw new TypeError(`Not a workspace of this host: ${workspace}`);
-    return found;
-  }
 }
 
 /** Anything but `{"take": true}` asks to drain. What throws in a callback of the bus ends the connection. */

@@ -1,5 +1,6 @@
 /** `@tool-runtime/fleet/operate`: what operators of a fleet look at and change. */
 export { type DevServer, type DevServers, type DevServersOptions, startDevServers } from './operate/dev-servers.ts';
+export { fleetMetrics } from './operate/fleet-metrics.ts';
 export {
   drainHost,
   type FleetStatus,

@@ -104,19 +104,22 @@ export interface HostOptions {
   /** The same folder for two hosts is storage that both can reach. */
   readonly state: string;
   readonly registry?: string;
+  /** How far the clock of the process is from the one of the machine. */
+  readonly shiftMs?: number;
 }
 
 /** `tool-runtime serve --fleet`, as a process of its own, running the sources. */
 export function startHostProcess(
   t: Pick<TestContext, 'after'>,
   name: string,
-  { workspace, file, state, registry }: HostOptions,
+  { workspace, file, state, registry, shiftMs }: HostOptions,
 ): HostProcess {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const main = path.join(ROOT, 'packages/host/test/cli-from-source.ts');
   const child = spawn(
     process.execPath,
     [
+      ...(shiftMs === undefined ? [] : ['--import', shiftedClock(shiftMs)]),
       ...['-C', 'tool-runtime-source', main, 'serve', '--http', 'none', '--log-level', 'info', '--log-format', 'json'],
       ...['--workspace', workspace, '--state', state, '--fleet', file],
       ...(registry === undefined ? [] : ['--registry', registry]),
@@ -161,4 +164,20 @@ export function startHostProcess(
         look();
       }),
   };
+}
+
+/** A module that sets the clock of a process. Timers and the monotonic clock stay as they are, as with a wrong wall clock. */
+function shiftedClock(ms: number): string {
+  const code = `
+    const Real = Date;
+    globalThis.Date = class Date extends Real {
+      constructor(...given) {
+        if (given.length === 0) super(Real.now() + ${ms});
+        else super(...given);
+      }
+      static now() {
+        return Real.now() + ${ms};
+      }
+    };`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
 }

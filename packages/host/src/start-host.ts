@@ -15,7 +15,7 @@ import { createPeerReader, listenUnix, peerPrincipal } from './auth/listen-unix.
 import { createToken } from './auth/token-digest.ts';
 import { createTokenBook, type TokenBook } from './auth/tokens.ts';
 import { createDocuments } from './describe/documents.ts';
-import { openFleetEntrance } from './fleet/fleet-entrance.ts';
+import { fleetParts, openFleetEntrance, routeMcp } from './fleet/fleet-entrance.ts';
 import type { HostFleet } from './fleet/host-fleet.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from './http/gatekeeper.ts';
@@ -86,7 +86,7 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
   refuseReachableSocket(given);
   const options: FilledOptions = { ...given, ...fillParts(given) };
   const { ast, fleet } = options;
-  const limits: HostLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits: HostLimits = { ...DEFAULT_LIMITS, ...fleetLimits(fleet), ...options.limits };
   const host = await createHost({
     folders: options.workspaces,
     ...(fleet === undefined ? {} : { nameOf: fleet.nameOf }),
@@ -98,7 +98,7 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
         ...own,
         governing: [...(given.governing ?? []), ...governingFiles(options)],
         ...(ast === undefined ? {} : { ast: ast() }),
-        ...(fleet === undefined ? {} : { ledger: fleet.ledgerOf(fleet.nameOf(own.workspace)) }),
+        ...(fleet === undefined ? {} : fleetParts(fleet, fleet.nameOf(own.workspace), given.budget)),
       });
     },
     ...(typeof options.runtime === 'function' ? { reload: { registry: options.runtime().registry } } : {}),
@@ -108,12 +108,13 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
     log: options.log,
     onStopRequested: options.onStopRequested ?? (() => {}),
   });
-  const opened: Opened = { servers: [], mcp: lazyMcpEndpoint(host, options.mcp ?? {}) };
+  const own = lazyMcpEndpoint(host, options.mcp ?? {});
+  const opened: Opened = { servers: [], mcp: routeMcp(own, host.workspaces, fleet) };
   try {
     const url = options.http === undefined ? undefined : await openHttp(host, options, options.http, opened);
     const socket = options.socket === undefined ? undefined : await openUnix(host, options, options.socket, opened);
     host.state = 'ready';
-    if (fleet !== undefined) await openFleet(host, options, fleet, opened);
+    if (fleet !== undefined) await openFleet(host, options, fleet, own);
     const hurry = new AbortController();
     let stopped: Promise<void> | undefined;
     return {
@@ -212,7 +213,11 @@ async function openUnix(host: Host, options: FilledOptions, path: string, opened
   return listener.path;
 }
 
-async function openFleet(host: Host, options: FilledOptions, fleet: HostFleet, { mcp }: Opened): Promise<void> {
+function fleetLimits(fleet: HostFleet | undefined): Partial<HostLimits> {
+  return fleet?.maxCalls === undefined ? {} : { maxWorkspaceCalls: fleet.maxCalls };
+}
+
+async function openFleet(host: Host, options: FilledOptions, fleet: HostFleet, mcp: Opened['mcp']): Promise<void> {
   const documents = createDocuments(host.serverVersion);
   const app = (gatekeeper: Gatekeeper) => createApp({ host, gatekeeper, mcp, documents });
   await openFleetEntrance({ host, fleet, tokens: options.tokens, createApp: app });

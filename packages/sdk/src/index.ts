@@ -16,6 +16,13 @@ export {
   parseToolKind,
   sideEffectRank,
 } from './contracts/annotations.ts';
+export type {
+  ArtifactPage,
+  ArtifactRange,
+  ArtifactStore,
+  ArtifactWriter,
+  LocalArtifacts,
+} from './contracts/artifacts.ts';
 export type { AstIndex, AstPlugin, AstPorts, OpenAst, StagedAst, StagedAstPorts } from './contracts/ast.ts';
 export type { CassetteMode, CassetteOptions, CassetteState } from './contracts/cassette.ts';
 export type { AskClient, ClientAnswer, ClientQuestion } from './contracts/client-port.ts';

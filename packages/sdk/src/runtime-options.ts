@@ -1,6 +1,7 @@
 /** What `createRuntime` and `openSession` take, and the check of what no schema checks. */
 import { resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
+import type { ArtifactStore, LocalArtifacts } from './contracts/artifacts.ts';
 import type { AstIndex, AstPlugin } from './contracts/ast.ts';
 import { CASSETTE_MODES, type CassetteMode, type CassetteOptions } from './contracts/cassette.ts';
 import type { Clock } from './contracts/clock.ts';
@@ -53,6 +54,8 @@ export interface RuntimeOptions {
   readonly coordinator?: Coordinator;
   /** Agreed with by hosts that may work on the same workspace, such as the ledger of a fleet. Left out: this is the only one. */
   readonly ledger?: EffectLedger;
+  /** Puts something around the artifacts on disk, such as a store that several hosts share. */
+  readonly artifacts?: (local: LocalArtifacts) => ArtifactStore;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
   /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */

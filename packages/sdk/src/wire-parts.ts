@@ -5,6 +5,7 @@ import { ToolError, toToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { subjectReader } from './call/tool-context/read-path.ts';
 import { completeAnnotations } from './contracts/annotations.ts';
+import type { ArtifactStore, LocalArtifacts } from './contracts/artifacts.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
@@ -137,7 +138,7 @@ export async function wireParts(
     isFolder: false,
     folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
-    artifacts: createArtifactFiles(state.path, disk),
+    artifacts: artifactsOf(createArtifactFiles(state.path, disk), options),
     findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),
@@ -249,4 +250,8 @@ function executorsOf(given: readonly HostExecutor[]): ReadonlyMap<string, HostEx
   const registry = createExecutorRegistry<ExecutorContext>();
   for (const executor of given) registry.register(executor);
   return new Map(given.map((executor) => [executor.executorRef, executor]));
+}
+
+function artifactsOf(local: LocalArtifacts, { artifacts }: CheckedOptions): ArtifactStore {
+  return artifacts === undefined ? local : artifacts(local);
 }

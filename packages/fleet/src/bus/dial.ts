@@ -1,6 +1,6 @@
 /** The client's side of tunnels: opens them to the holder of a workspace, and notices when that holder is gone. */
 import { randomBytes } from 'node:crypto';
-import { inboxPrefix, tunnelSubject } from '../wire/names.ts';
+import { gatewaySubject, inboxPrefix, token, tunnelSubject } from '../wire/names.ts';
 import type { Wire } from '../wire/open-wire.ts';
 import { lost, noHost, Tunnel } from './tunnel.ts';
 
@@ -11,6 +11,8 @@ const NO_RESPONDERS = 503;
 
 export interface Dialer {
   open(workspace: string): Tunnel;
+  /** For hosts: in the name of someone this host has let in. */
+  openFor(workspace: string, name: string): Tunnel;
   close(): void;
 }
 
@@ -37,21 +39,29 @@ export function createDialer(wire: Wire): Dialer {
       else tunnel.ping();
     }
   }, PROBE_MS).unref();
+  function openOn(workspace: string, subjectOf: (id: string) => string, about?: Uint8Array): Tunnel {
+    const id = randomBytes(12).toString('base64url');
+    const subject = subjectOf(id);
+    const reply = `${prefix}.${id}`;
+    const tunnel = new Tunnel({
+      send(bytes) {
+        if (!nc.isClosed()) nc.publish(subject, bytes, { reply });
+      },
+      onEnd: () => tunnels.delete(id),
+    });
+    tunnels.set(id, { tunnel, workspace, isHeard: false });
+    tunnel.open(about);
+    return tunnel;
+  }
+
   return {
-    open(workspace) {
-      const id = randomBytes(12).toString('base64url');
-      const subject = tunnelSubject(tenant, workspace, user, id);
-      const reply = `${prefix}.${id}`;
-      const tunnel = new Tunnel({
-        send(bytes) {
-          if (!nc.isClosed()) nc.publish(subject, bytes, { reply });
-        },
-        onEnd: () => tunnels.delete(id),
-      });
-      tunnels.set(id, { tunnel, workspace, isHeard: false });
-      tunnel.open();
-      return tunnel;
-    },
+    open: (workspace) => openOn(workspace, (id) => tunnelSubject(tenant, workspace, user, id)),
+    openFor: (workspace, name) =>
+      openOn(
+        workspace,
+        (id) => `${gatewaySubject(tenant, workspace)}.${token(user)}.${id}`,
+        Buffer.from(JSON.stringify({ name })),
+      ),
     close() {
       clearInterval(probe);
       for (const { tunnel } of [...tunnels.values()]) tunnel.destroy();

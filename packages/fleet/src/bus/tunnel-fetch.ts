@@ -21,15 +21,21 @@ export function tunnelFetch(open: () => Promise<Duplex>): FetchLike {
   return async (url, init) => {
     const tunnel = await open();
     const { pathname, search } = new URL(url);
-    return ask(tunnel, { path: pathname + search, init });
+    return answerOf(await askThrough(tunnel, { path: pathname + search, ...init }));
   };
 }
 
-function ask(
+export interface TunnelRequest extends Pick<FetchInit, 'method' | 'headers'> {
+  readonly path: string;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One HTTP request; the tunnel ends with it. */
+export function askThrough(
   tunnel: Duplex,
-  { path, init }: { readonly path: string; readonly init: FetchInit },
-): Promise<FetchAnswer> {
-  const { method, headers, body, signal } = init;
+  { path, method, headers, body, signal }: TunnelRequest,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let why: Error | undefined;
     tunnel.once('error', (error) => {
@@ -42,7 +48,7 @@ function ask(
       headers: { ...headers, host: 'localhost', connection: 'close' },
       ...(signal === undefined ? {} : { signal }),
     });
-    asked.once('response', (answer) => resolve(answerOf(answer)));
+    asked.once('response', resolve);
     asked.once('error', (error) => reject(isToolError(why) ? why : error));
     asked.end(body);
   });

@@ -7,7 +7,7 @@ import { KIND, Tunnel } from './tunnel.ts';
 type Loss = (bytes: Uint8Array) => boolean;
 
 /** Two ends; what one sends the other receives a turn later. */
-function pair(isLost: Loss = () => false): { client: Tunnel; host: Tunnel; sent: number[] } {
+function pair(isLost: Loss = () => false, patienceMs = 30_000): { client: Tunnel; host: Tunnel; sent: number[] } {
   const sent: number[] = [];
   const to = (other: () => Tunnel) => ({
     send(bytes: Uint8Array) {
@@ -16,6 +16,7 @@ function pair(isLost: Loss = () => false): { client: Tunnel; host: Tunnel; sent:
       if (!isLost(copy)) setImmediate(() => other().destroyed || other().receive(copy));
     },
     onEnd() {},
+    patienceMs,
   });
   const client: Tunnel = new Tunnel(to(() => host));
   const host: Tunnel = new Tunnel(to(() => client));
@@ -61,6 +62,18 @@ describe('a tunnel', () => {
     client.write('three');
     await Promise.all(ended);
     assert.ok(isToolError(why) && why.details['reason'] === 'host_lost');
+  });
+
+  test('a reader that takes nothing for too long is cut off; one that reads slowly is not', async () => {
+    const cut = pair(() => false, 50).client;
+    const closed = new Promise<unknown>((resolve) => cut.once('error', resolve));
+    cut.write(Buffer.alloc(4_000_000));
+    const why = await closed;
+    assert.ok(isToolError(why) && why.details['because'] === 'slow');
+    const { client, host } = pair(() => false, 60_000);
+    client.end(Buffer.alloc(4_000_000));
+    host.resume();
+    await once(host, 'end');
   });
 
   test('a reader that stops reading stops the sender', async () => {

@@ -9,7 +9,7 @@
 import { Duplex } from 'node:stream';
 import { ToolError } from '@tool-runtime/protocol';
 
-export const KIND = { open: 1, data: 2, ack: 3, end: 4, reset: 5, ping: 6, pong: 7 } as const;
+export const KIND = { open: 1, data: 2, ack: 3, end: 4, reset: 5, ping: 6, pong: 7, busy: 8 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 const HEAD_BYTES = 5;
@@ -18,12 +18,16 @@ const WINDOW_BYTES = 2 * 1024 * 1024;
 const ACK_BYTES = WINDOW_BYTES / 4;
 /** What a message costs in the window apart from its bytes, so that many small ones take no more memory than large ones. */
 const MESSAGE_COST = 256;
+const PATIENCE_MS = 30_000;
+const RETRY_MS = 1000;
 
 export interface TunnelOptions {
   /** Sends one message to the other side. */
   send(bytes: Uint8Array): void;
   /** Called once, when the tunnel has ended for either side. */
   onEnd(): void;
+  /** How long a full window may stay full. */
+  readonly patienceMs?: number;
 }
 
 /** Looks like a socket to servers and clients of HTTP. */
@@ -41,6 +45,7 @@ export class Tunnel extends Duplex {
   #isWanted = false;
   #isEnded = false;
   #onRoom: (() => void) | undefined;
+  #patience: NodeJS.Timeout | undefined;
   /** When the other side was last heard, by the monotonic clock. */
   heardAt = performance.now();
   /** Probes since then: a process that was asleep itself has not missed any answer. */
@@ -53,9 +58,9 @@ export class Tunnel extends Duplex {
     this.on('error', () => {});
   }
 
-  /** The first message of a client; data may follow at once. */
-  open(): void {
-    this.#send(KIND.open);
+  /** The first message of a client, with what it says about itself; data may follow at once. */
+  open(about?: Uint8Array): void {
+    this.#send(KIND.open, about);
   }
 
   ping(): void {
@@ -73,6 +78,7 @@ export class Tunnel extends Duplex {
     }
     const kind = message.readUInt8(0);
     if (kind === KIND.reset) this.destroy(lost('reset'));
+    else if (kind === KIND.busy) this.destroy(busy());
     else if (kind === KIND.ping) this.#control(KIND.pong);
     else if (kind === KIND.ack) this.#acknowledged(message.readUInt32BE(1));
     else if (kind !== KIND.pong) this.#ordered(kind, message);
@@ -118,7 +124,7 @@ export class Tunnel extends Duplex {
       else this._write(chunk.subarray(part.length), encoding, done);
     };
     if (this.#unacked < WINDOW_BYTES) next();
-    else this.#onRoom = next;
+    else this.#waitForRoom(next);
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -129,6 +135,7 @@ export class Tunnel extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (!this.#isEnded) this.#control(KIND.reset);
     this.#isEnded = true;
+    clearTimeout(this.#patience);
     this.#options.onEnd();
     done(error);
   }
@@ -164,15 +171,24 @@ export class Tunnel extends Duplex {
     if (this.#isEnded && this.#arrived.length === 0) this.push(null);
   }
 
+  /** A reader that takes nothing for so long is cut off; what waits for it would stay in memory otherwise. */
+  #waitForRoom(done: () => void): void {
+    this.#onRoom = done;
+    this.#patience = setTimeout(() => this.destroy(lost('slow')), this.#options.patienceMs ?? PATIENCE_MS);
+  }
+
   #acknowledged(bytes: number): void {
     if (bytes > this.#unacked) {
       this.destroy(lost('window'));
       return;
     }
     this.#unacked -= bytes;
+    this.#patience?.refresh();
     const wake = this.#onRoom;
     if (wake === undefined || this.#unacked >= WINDOW_BYTES) return;
     this.#onRoom = undefined;
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
     wake();
   }
 
@@ -203,8 +219,30 @@ export function resetMessage(): Uint8Array {
   return Uint8Array.of(KIND.reset, 0, 0, 0, 0);
 }
 
+/** A message that tells the other side that there are as many tunnels as this host takes. */
+export function busyMessage(): Uint8Array {
+  return Uint8Array.of(KIND.busy, 0, 0, 0, 0);
+}
+
+/** What the client said about itself in its first message. */
+export function aboutOf(opening: Uint8Array): Uint8Array {
+  return opening.subarray(HEAD_BYTES);
+}
+
 export function isOpening(bytes: Uint8Array): boolean {
   return bytes[0] === KIND.open && bytes.length >= HEAD_BYTES;
+}
+
+function busy(): ToolError {
+  return new ToolError('E_POLICY', 'The host of this workspace has as many connections as it takes', {
+    details: {
+      gate: 'fleet',
+      reason: 'busy',
+      retry: 'retryable',
+      retry_after_ms: RETRY_MS,
+      next: 'try again after that time; limits.connections of the fleet file is the limit',
+    },
+  });
 }
 
 export function lost(because: string): ToolError {

@@ -17,7 +17,7 @@ import type { WorkspaceLease } from './workspace-lease.ts';
 import { fenced } from './workspace-lease.ts';
 
 export interface CallMessage {
-  readonly state: 'intent' | 'result' | 'released';
+  readonly state: 'intent' | 'result' | 'released' | 'parked';
   readonly call_id: string;
   readonly session_id: string;
   readonly host: string;
@@ -36,6 +36,8 @@ export interface CallMessage {
   readonly rehearsal?: Rehearsal;
   /** The position of the call it took over. */
   readonly over?: number;
+  /** How many hosts have begun it, this one included. */
+  readonly attempts?: number;
 }
 
 export interface LedgerOptions {
@@ -52,6 +54,8 @@ export interface LedgerOptions {
 const ANSWER_MS = 30_000;
 /** A result that the fleet has not taken by then is told at the next start of the host. */
 const FINISH_MS = 300_000;
+/** A call that so many hosts have begun and not ended is not begun again. */
+const MAX_ATTEMPTS = 3;
 /** What a message may hold in place. */
 const INLINE_BYTES = 256 * 1024;
 
@@ -67,6 +71,7 @@ export function createFleetLedger(options: LedgerOptions): EffectLedger {
     const found = message.json<CallMessage>();
     const { call_id: callId } = found;
     if (found.state === 'released') return { state: 'new' };
+    if (found.state === 'parked') throw parked(callId, found.attempts ?? MAX_ATTEMPTS);
     if (found.args_digest !== argsDigest(name)) return { state: 'conflict', callId };
     if (found.state === 'result') return { state: 'done', callId, answer: await answerOf(found, options) };
     if (!isLost(found, subjectOf(name))) return { state: 'running', callId };
@@ -94,14 +99,16 @@ export function createFleetLedger(options: LedgerOptions): EffectLedger {
       const { token } = lease;
       if (token === undefined) throw fenced(workspace);
       const subject = subjectOf(intent);
-      const expected = await expectedBefore(intent, subject, wire);
+      const { expected, attempts } = await before(intent, subject, wire);
+      if (attempts > MAX_ATTEMPTS)
+        throw await park(intent, { subject, expected, token, attempts: attempts - 1 }, options);
       const work = workOf(subject, intent.callId);
       working.add(work);
       try {
         const begun = await compareAndAppend(wire, {
           stream: STREAMS.journal,
           subject,
-          body: encode(messageOf(intent, token, options)),
+          body: encode({ ...messageOf(intent, token, options), attempts }),
           expected,
           signal: AbortSignal.timeout(ANSWER_MS),
         });
@@ -150,10 +157,45 @@ export function createFleetLedger(options: LedgerOptions): EffectLedger {
 }
 
 /** A released call left a message; a call that takes a lost one over begins behind it. */
-async function expectedBefore(intent: EffectIntent, subject: string, wire: Wire): Promise<number> {
-  if (intent.over !== undefined) return intent.over;
+async function before(
+  { over }: EffectIntent,
+  subject: string,
+  wire: Wire,
+): Promise<{ readonly expected: number; readonly attempts: number }> {
   const { message } = await askUntilAnswered(() => readLast(wire, STREAMS.journal, subject));
-  return message !== undefined && message.json<CallMessage>().state === 'released' ? message.seq : 0;
+  const last = message?.json<CallMessage>();
+  if (over !== undefined) return { expected: over, attempts: message?.seq === over ? (last?.attempts ?? 1) + 1 : 1 };
+  return { expected: last?.state === 'released' ? (message?.seq ?? 0) : 0, attempts: 1 };
+}
+
+/** Its hosts died of it, one after another: no further one begins it. */
+async function park(
+  intent: EffectIntent,
+  at: { readonly subject: string; readonly expected: number; readonly token: number; readonly attempts: number },
+  options: LedgerOptions,
+): Promise<ToolError> {
+  const { subject, expected, token, attempts } = at;
+  const { rehearsal: _, ...message } = messageOf(intent, token, options);
+  await compareAndAppend(options.wire, {
+    stream: STREAMS.journal,
+    subject,
+    body: JSON.stringify({ ...message, state: 'parked', attempts } satisfies CallMessage),
+    expected,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  return parked(intent.callId, attempts);
+}
+
+function parked(callId: string, attempts: number): ToolError {
+  return new ToolError('E_POLICY', `This call is parked: ${attempts} hosts were lost while they worked on it`, {
+    details: {
+      gate: 'fleet',
+      reason: 'parked',
+      retry: 'never',
+      call_id: callId,
+      next: 'find out what it does to a host (tool-runtime fleet calls lists it); send it again under another key',
+    },
+  });
 }
 
 function messageOf(intent: EffectIntent, token: number, { host, boot, now }: LedgerOptions): CallMessage {

@@ -4,6 +4,7 @@ import { type ObjectStore, Objm, StorageType } from '@nats-io/obj';
 import { ToolError } from '@tool-runtime/protocol';
 import { BUCKETS } from '../wire/names.ts';
 import type { Wire } from '../wire/open-wire.ts';
+import { whenReady } from '../wire/streams.ts';
 
 export interface Payloads {
   /** Resolves with `sha256:…`. The same bytes are kept once. */
@@ -24,14 +25,16 @@ export function createPayloads(wire: Wire): Payloads {
   return {
     async put(bytes) {
       const reference = referenceOf(bytes);
-      const objects = await store();
-      const known = await objects.info(reference);
-      if (known === null || known.deleted) await objects.putBlob({ name: reference }, bytes);
+      // The name is the content, so an attempt that may have arrived is simply repeated.
+      await whenReady(async () => {
+        const objects = await store();
+        const known = await objects.info(reference);
+        if (known === null || known.deleted) await objects.putBlob({ name: reference }, bytes);
+      });
       return reference;
     },
     async get(reference) {
-      const objects = await store();
-      const bytes = await objects.getBlob(reference);
+      const bytes = await whenReady(async () => (await store()).getBlob(reference));
       if (bytes === null) throw missing(reference, 'missing');
       if (referenceOf(bytes) !== reference) throw missing(reference, 'changed');
       return Buffer.from(bytes);

@@ -10,7 +10,7 @@ import type { StoredMsg } from '@nats-io/jetstream';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { compareAndAppend, readLast } from '../wire/compare-and-append.ts';
-import { leaseSubject, STREAMS } from '../wire/names.ts';
+import { freeSubject, leaseSubject, STREAMS } from '../wire/names.ts';
 import type { Wire } from '../wire/open-wire.ts';
 import { sleep } from '../wire/sleep.ts';
 
@@ -43,6 +43,11 @@ export interface LeaseOptions {
 
 /** Share of the time on the servers for which the holder itself trusts the lease. */
 const TRUST = 0.75;
+/** How often a host that waits looks; a lease that is given back is announced, so this is for leases that ended. */
+const MAX_LOOK_MS = 2500;
+/** A lease that cannot be given back ends by itself, so giving it back may take as long as an election. */
+const GIVE_BACK_MS = 15_000;
+const LAST_WORDS_MS = 3000;
 
 export class WorkspaceLease {
   readonly #options: LeaseOptions;
@@ -67,6 +72,8 @@ export class WorkspaceLease {
 
   /** One attempt, then in the background for as long as it runs. */
   async start(): Promise<void> {
+    const { wire, workspace } = this.#options;
+    wire.nc.subscribe(freeSubject(wire.tenant, workspace), { callback: () => this.#wake?.() });
     await this.#take().catch(() => undefined);
     this.#running = this.#keep();
   }
@@ -74,7 +81,7 @@ export class WorkspaceLease {
   /** Gives the lease back and does not take it again until it is wanted. */
   async want(isWanted: boolean): Promise<void> {
     this.#isWanted = isWanted;
-    if (!isWanted) await this.#release();
+    if (!isWanted) await this.#release(GIVE_BACK_MS);
     this.#wake?.();
   }
 
@@ -82,14 +89,14 @@ export class WorkspaceLease {
     this.#stop.abort();
     this.#wake?.();
     await this.#running;
-    await this.#release();
+    await this.#release(LAST_WORDS_MS);
   }
 
   async #keep(): Promise<void> {
     const { leaseMs } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await this.#pause(leaseMs / 6);
+      await this.#pause(Math.min(leaseMs / 6, this.#held === undefined ? MAX_LOOK_MS : Number.POSITIVE_INFINITY));
       if (signal.aborted) return;
       try {
         if (this.#held !== undefined) await this.#renew(this.#held);
@@ -156,20 +163,21 @@ export class WorkspaceLease {
     this.#options.onLost();
   }
 
-  async #release(): Promise<void> {
+  async #release(patienceMs: number): Promise<void> {
     const held = this.#held;
     if (held === undefined) return;
     this.#drop();
     const { wire, workspace } = this.#options;
     // What cannot be given back ends by itself.
-    await compareAndAppend(wire, {
+    const released = await compareAndAppend(wire, {
       stream: STREAMS.leases,
       subject: leaseSubject(workspace),
       body: '',
       expected: held.rev,
       ttl: '1s',
-      signal: AbortSignal.timeout(1000),
+      signal: AbortSignal.timeout(patienceMs),
     }).catch(() => undefined);
+    if (released?.won === true && !wire.nc.isClosed()) wire.nc.publish(freeSubject(wire.tenant, workspace));
   }
 }
 

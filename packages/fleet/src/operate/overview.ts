@@ -45,6 +45,8 @@ export interface OpenCallStatus {
   readonly key: string;
   readonly retry_safe: boolean;
   readonly since_ms: number;
+  /** Too many hosts were lost with it; it is not begun again. */
+  readonly parked: boolean;
 }
 
 export interface FleetStatus {
@@ -130,8 +132,10 @@ export async function listOpenCalls(wire: Wire): Promise<readonly OpenCallStatus
   const open: OpenCallStatus[] = [];
   for await (const message of readQuietly(wire, STREAMS.journal)) {
     const { state, call_id, host, tool, key, retry_safe, at_ms } = message.json<CallMessage>();
+    const isParked = state === 'parked';
     const workspace = untoken(message.subject.split('.')[2] ?? '');
-    if (state === 'intent') open.push({ call_id, workspace, host, tool, key, retry_safe, since_ms: at_ms });
+    if (state === 'intent' || isParked)
+      open.push({ call_id, workspace, host, tool, key, retry_safe, since_ms: at_ms, parked: isParked });
   }
   return open;
 }

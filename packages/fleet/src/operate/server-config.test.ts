@@ -25,5 +25,12 @@ test('a client speaks under its own name, to its workspaces, and hears its own i
 test('a host ships under its own name only, and reads no inbox but its own', () => {
   const { publish, subscribe } = allowLists({ user: 'a', kind: 'host' }, 'main');
   assert.ok(publish.includes('r.main.a.>') && !publish.includes('r.main.>') && !publish.includes('>'));
-  assert.deepEqual(subscribe, ['_INBOX.a.>', 'trt.main.ws.>', 'ctl.main.a.>']);
+  assert.deepEqual(subscribe, [
+    '_INBOX.a.>',
+    'trt.main.ws.>',
+    'ctl.main.a.>',
+    'free.main.>',
+    'trt.main.gw.>',
+    'apr.main.>',
+  ]);
 });

@@ -7,6 +7,8 @@ export interface FleetUser {
   readonly kind: 'host' | 'client' | 'operator' | 'system';
   /** Workspaces a client may reach; all of its tenant by default. */
   readonly workspaces?: readonly string[];
+  /** A client that may ask hosts for approval questions and answer them; each host decides by its own list. */
+  readonly mayApprove?: boolean;
 }
 
 export interface ServerPlan {
@@ -67,20 +69,28 @@ function userBlock(user: FleetUser, tenant: string): string {
 }
 
 /** What each kind may say and hear. A client may only speak under its own name, and only hears what is meant for it. */
-export function allowLists({ user, kind, workspaces }: Omit<FleetUser, 'password'>, tenant: string) {
+export function allowLists({ user, kind, workspaces, mayApprove }: Omit<FleetUser, 'password'>, tenant: string) {
   const own = token(user);
   const inbox = `_INBOX.${own}.>`;
   const t = token(tenant);
   switch (kind) {
     case 'client':
       return {
-        publish: (workspaces ?? ['*']).map((name) => `trt.${t}.ws.${name === '*' ? name : token(name)}.${own}.>`),
+        publish: [
+          ...(workspaces ?? ['*']).map((name) => `trt.${t}.ws.${name === '*' ? name : token(name)}.${own}.>`),
+          ...(mayApprove === true ? [`apr.${t}.user.${own}`] : []),
+        ],
         subscribe: [inbox],
       };
     case 'host':
       return {
-        publish: [`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, '$O.>', '$JS.API.>', '_INBOX.>'],
-        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`],
+        publish: [
+          ...[`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, `free.${t}.>`],
+          ...[`trt.${t}.gw.*.${own}.>`, `apr.${t}.gw.${own}`],
+          ...[`$KV.BUDGETS.${t}.>`, `$KV.HANDLES.${t}.>`],
+          ...['$O.>', '$JS.API.>', '_INBOX.>'],
+        ],
+        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`, `free.${t}.>`, `trt.${t}.gw.>`, `apr.${t}.>`],
       };
     case 'operator':
       return { publish: ['$JS.API.>', '$JS.ACK.>', `ctl.${t}.>`, `trt.${t}.ws.*.${own}.>`], subscribe: [inbox] };

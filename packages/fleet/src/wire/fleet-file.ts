@@ -38,6 +38,19 @@ const fleetFileSchema = z.strictObject({
     .describe('Users of the fleet that may answer approval questions of this host'),
   replicas: z.union([z.literal(1), z.literal(3), z.literal(5)]).default(3),
   lease_ms: z.int().min(2000).max(120_000).default(15_000).describe('How long a workspace stays with a silent host'),
+  limits: z
+    .strictObject({
+      calls: z.int().min(1).max(100_000).default(1000).describe('Calls of one workspace that run or wait at once'),
+      connections: z.int().min(1).max(100_000).default(2000).describe('Open connections to one workspace'),
+    })
+    .prefault({})
+    .describe('Beyond these a host answers busy, with a time after which to try again'),
+  budget: z
+    .strictObject({ calls_per_day: z.int().min(1).max(1_000_000_000) })
+    .optional()
+    .describe(
+      'Calls of each workspace per day (UTC), counted over all hosts; every host of a fleet must state the same',
+    ),
   keep_hours: z.int().min(1).max(720).default(24).describe('How long calls can be recognized by their key'),
 });
 

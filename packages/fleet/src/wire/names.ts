@@ -28,6 +28,10 @@ export const STREAMS = {
   records: 'RECORDS',
   leases: 'KV_LEASES',
   hosts: 'KV_HOSTS',
+  /** How much of each budget is used. */
+  budgets: 'KV_BUDGETS',
+  /** Digests of artifacts, by their handles. */
+  handles: 'KV_HANDLES',
 } as const;
 
 export const BUCKETS = { artifacts: 'artifacts' } as const;
@@ -39,6 +43,16 @@ export function workspaceSubject(tenant: string, workspace: string): string {
 
 export function tunnelSubject(tenant: string, workspace: string, user: string, id: string): string {
   return `${workspaceSubject(tenant, workspace)}.${token(user)}.${id}`;
+}
+
+/** The same for hosts that send the request of someone they have let in: only hosts may publish there. */
+export function gatewaySubject(tenant: string, workspace: string): string {
+  return `trt.${token(tenant)}.gw.${token(workspace)}`;
+}
+
+/** Questions about approvals, to all hosts: of a host, or of a user that hosts may name as an approver. */
+export function approvalsSubject(tenant: string, kind: 'gw' | 'user', name: string): string {
+  return `apr.${token(tenant)}.${kind}.${token(name)}`;
 }
 
 export function inboxPrefix(user: string): string {
@@ -60,6 +74,19 @@ export function recordSubject(tenant: string, host: string, workspace: string, j
 
 export function leaseSubject(workspace: string): string {
   return `$KV.LEASES.ws.${token(workspace)}`;
+}
+
+/** Where a host says that it gave a workspace back, so that others need not wait for their next look. */
+export function freeSubject(tenant: string, workspace: string): string {
+  return `free.${token(tenant)}.${token(workspace)}`;
+}
+
+export function budgetSubject(tenant: string, name: string): string {
+  return `$KV.BUDGETS.${token(tenant)}.${token(name)}`;
+}
+
+export function handleSubject(tenant: string, workspace: string, id: string): string {
+  return `$KV.HANDLES.${token(tenant)}.${token(workspace)}.${token(id)}`;
 }
 
 export function hostSubject(host: string): string {

@@ -12,6 +12,8 @@ import { sleep } from './sleep.ts';
 
 const LOWEST = [2, 15, 0] as const;
 const HOUR_MS = 3_600_000;
+/** A budget is one of a day. */
+const BUDGET_HOURS = 72;
 const NAME_IN_USE = 10_058;
 const DUPLICATE_WINDOW_MS = 120_000;
 const READY_MS = 30_000;
@@ -83,6 +85,8 @@ function configs({ replicas, keep_hours }: FleetFile): readonly (Partial<StreamC
     { name: STREAMS.records, subjects: ['r.>'], ...kept },
     { name: STREAMS.leases, subjects: ['$KV.LEASES.>'], ...fleeting },
     { name: STREAMS.hosts, subjects: ['$KV.HOSTS.>'], ...fleeting },
+    { name: STREAMS.budgets, subjects: ['$KV.BUDGETS.>'], max_age: nanos(BUDGET_HOURS * HOUR_MS), ...fleeting },
+    { name: STREAMS.handles, subjects: ['$KV.HANDLES.>'], ...fleeting },
   ];
 }
 

@@ -3,15 +3,49 @@
  *
  * The servers of the fleet have proven who the caller is, and which workspace it may reach: the principal is bound to both.
  */
-import type { Scope } from '@tool-runtime/protocol';
+import { type Scope, ToolError } from '@tool-runtime/protocol';
+import type { BudgetPort, RuntimeOptions } from '@tool-runtime/sdk';
 import { createExposure } from '../auth/exposure.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { App } from '../http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from '../http/gatekeeper.ts';
+import type { McpEndpoint } from '../http/route.ts';
 import type { Host } from '../sessions/create-host.ts';
+import type { Workspaces } from '../sessions/workspaces.ts';
 import { createHttpServer } from '../transports/http-server.ts';
+import { openFleetDesks } from './fleet-approvals.ts';
 import type { FleetCaller, HostFleet } from './host-fleet.ts';
+
+/** What a runtime gets from the fleet. A budget of the embedding program is asked too. */
+export function fleetParts(
+  fleet: HostFleet,
+  workspace: string,
+  own: BudgetPort | undefined,
+): Pick<RuntimeOptions, 'ledger' | 'budget' | 'artifacts'> {
+  const shared = fleet.budgetOf?.(workspace);
+  const budget = own === undefined || shared === undefined ? (shared ?? own) : both(own, shared);
+  return {
+    ledger: fleet.ledgerOf(workspace),
+    ...(budget === undefined ? {} : { budget }),
+    ...(fleet.artifactsOf === undefined
+      ? {}
+      : { artifacts: (local) => fleet.artifactsOf?.(workspace, local) ?? local }),
+  };
+}
+
+function both(one: BudgetPort, other: BudgetPort): BudgetPort {
+  return {
+    async reserve(request) {
+      await one.reserve(request);
+      await other.reserve(request);
+    },
+    spend(request, used) {
+      one.spend(request, used);
+      other.spend(request, used);
+    },
+  };
+}
 
 interface Entrance {
   readonly host: Host;
@@ -21,6 +55,8 @@ interface Entrance {
 }
 
 export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entrance): Promise<void> {
+  const desks = openFleetDesks(host.approvals, fleet);
+  if (desks !== undefined) host.otherDesks = desks;
   const exposure = createExposure({ addresses: [], isUnix: true });
   const callers = new WeakMap<object, Principal>();
   const gatekeeper = createGatekeeper({
@@ -38,7 +74,41 @@ export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entr
   });
 }
 
-function principalOf({ user, workspace, mayApprove = false }: FleetCaller): Principal {
+function principalOf({ user, workspace, mayApprove = false, via }: FleetCaller): Principal {
   const scopes = new Set<Scope>(mayApprove ? ['read', 'call', 'approve'] : ['read', 'call']);
-  return { id: `fleet:${JSON.stringify([workspace, user])}`, name: user, scopes, workspace };
+  // Names of tokens belong to the host that has them: the same name on another host is someone else.
+  const owner = via === undefined ? [workspace, user] : [workspace, user, via];
+  return { id: `fleet:${JSON.stringify(owner)}`, name: user, scopes, workspace };
+}
+
+/**
+ * `/mcp` of any host reaches any workspace: `?workspace=NAME` names it, and a request for one that another host holds goes
+ * there. The token is checked here; the other host learns the name behind it and nothing more.
+ */
+export function routeMcp(mcp: McpEndpoint, workspaces: Workspaces, fleet: HostFleet | undefined): McpEndpoint {
+  return {
+    async fetch(request, principal) {
+      const asked = new URL(request.url).searchParams.get('workspace') ?? undefined;
+      if (asked !== undefined) refuseOther(principal, asked);
+      // The token of a session stays with its session, which is here.
+      if (principal.sessionId !== undefined) return mcp.fetch(request, principal);
+      if (fleet?.forward === undefined)
+        return mcp.fetch(request, asked === undefined ? principal : bound(principal, asked));
+      const workspace = asked ?? principal.workspace ?? workspaces.find(undefined).name;
+      if (fleet.holds?.(workspace) === true) return mcp.fetch(request, bound(principal, workspace));
+      return fleet.forward(request, { workspace, name: principal.name });
+    },
+    close: () => mcp.close(),
+  };
+}
+
+function bound(principal: Principal, workspace: string): Principal {
+  return { ...principal, workspace };
+}
+
+function refuseOther({ workspace, sessionId }: Principal, asked: string): void {
+  if (sessionId === undefined && (workspace === undefined || workspace === asked)) return;
+  throw new ToolError('E_POLICY', 'This token does not reach that workspace', {
+    details: { gate: 'auth', reason: 'workspace_not_allowed', next: 'leave workspace out, or use another token' },
+  });
 }

@@ -28,6 +28,13 @@ export async function joinFleetOf({ file, folders, version, log }: JoinRequest):
   return {
     nameOf,
     ledgerOf: (workspace) => member.ledgerOf(workspace),
+    maxCalls: fleet.limits.calls,
+    holds: (workspace) => member.holds(workspace),
+    forward: (request, to) => member.forward(request, to),
+    serveApprovals: (answer) => member.serveApprovals(answer),
+    askApprovals: (question) => member.askApprovals(question),
+    budgetOf: (workspace) => member.budgetOf(workspace),
+    artifactsOf: (workspace, local) => member.artifactsOf(workspace, local),
     serve: (accept) => member.serve(accept),
     ship(workspace, runtime) {
       const { journalId } = runtime();

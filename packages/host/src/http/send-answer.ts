@@ -79,10 +79,13 @@ const BY_REASON: Readonly<Record<string, number>> = {
   request_id_reused: 409,
   too_large: 413,
   limit_reached: 429,
+  busy: 429,
   auth_limited: 429,
   headers_too_large: 431,
   draining: 503,
   starting: 503,
+  no_host: 503,
+  host_lost: 503,
 };
 
 const BY_CODE: Partial<Record<ErrorMessage['code'], number>> = {

@@ -12,7 +12,15 @@ const REMEMBERED = 1000;
 export interface ApprovalDesk extends ApprovalDispatcher {
   list(principal: Principal): readonly PendingApproval[];
   answer(answer: Omit<ApprovalAnswer, 'type'>, principal: Principal): ApprovalAnswered;
+  /** Whether it waits here, or was answered here not long ago. */
+  knows(id: string): boolean;
   readonly size: number;
+}
+
+/** The desks of other hosts. `answer` resolves with undefined when none of them knows the question. */
+export interface OtherDesks {
+  list(by: string): Promise<readonly PendingApproval[]>;
+  answer(answer: Omit<ApprovalAnswer, 'type'>, by: string): Promise<ApprovalAnswered | undefined>;
 }
 
 export interface ApprovalDeskOptions {
@@ -40,6 +48,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     get size() {
       return open.size;
     },
+    knows: (id) => open.has(id) || answered.has(id),
     async ask(request, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<ApprovalReply>();
       const leave = (): void => {

@@ -22,7 +22,7 @@ import type { Log } from '../ops/log.ts';
 import { keepMetrics, type MetricsKeeper } from '../records/metrics-history.ts';
 import { createRecordDesk, type RecordDesk } from '../records/record-desk.ts';
 import type { Activity } from './activity.ts';
-import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
+import { type ApprovalDesk, createApprovalDesk, type OtherDesks } from './approval-desk.ts';
 import { childAck, describeChild, toolNames } from './child-messages.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostSessions, type HostSessions, type OpenOptions } from './host-sessions.ts';
@@ -52,6 +52,8 @@ export interface Host {
   readonly serverVersion: string;
   readonly workspaces: Workspaces;
   readonly approvals: ApprovalDesk;
+  /** Of the other hosts of its fleet. */
+  otherDesks?: OtherDesks;
   readonly log: Log;
   /** Counts failed proofs of identity, whichever way they came in. */
   readonly attempts: FailedAttempts;

@@ -5,6 +5,8 @@ export interface HostLimits {
   readonly maxSessions: number;
   /** Calls that run at once on the whole host; further ones wait, sessions in turn. */
   readonly maxInFlight: number;
+  /** Calls of one workspace that run or wait; a further one is answered with `busy`. No limit by default. */
+  readonly maxWorkspaceCalls: number;
   /** Questions that wait for a person at once, of all sessions; a call that would ask one more is refused. */
   readonly maxQuestions: number;
   /** Failed attempts to authenticate of one source within a minute; further ones are answered with 429. */
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   maxConnections: 2048,
   maxSessions: 2048,
   maxInFlight: 256,
+  maxWorkspaceCalls: Number.POSITIVE_INFINITY,
   maxQuestions: 2048,
   maxAuthFailures: 20,
   maxHeaderBytes: 16 * 1024,

@@ -9,7 +9,7 @@ import { toChildOptions } from './child-messages.ts';
 import type { HostLimits } from './host-limits.ts';
 import { AnswerStore } from './kept-messages.ts';
 import { unknownSession } from './refusals.ts';
-import type { Work } from './served-calls.ts';
+import type { CallGate, Work } from './served-calls.ts';
 import { serveSession } from './served-session.ts';
 import { dueEnd, type HostChild, type HostSession, isAbandoned, maySee, mayUse } from './session-table.ts';
 import { SameTurn } from './take-turn.ts';
@@ -217,6 +217,13 @@ function createSessionRoll({ limits, slots, tokens, log, journalMark }: SessionR
   const sessions = new Map<string, HostSession>();
   const questions = { waiting: 0, limit: limits.maxQuestions };
   const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
+  const gates = new Map<string, CallGate>();
+  const gateOf = (workspace: string): { readonly gate?: CallGate } => {
+    if (limits.maxWorkspaceCalls === Number.POSITIVE_INFINITY) return {};
+    const gate = gates.get(workspace) ?? { size: 0, limit: limits.maxWorkspaceCalls };
+    gates.set(workspace, gate);
+    return { gate };
+  };
   let lastEventId = 0;
   const nextEventId = (): number => ++lastEventId;
   const activity = createActivity({ nextEventId, work, journalMark });
@@ -248,6 +255,7 @@ function createSessionRoll({ limits, slots, tokens, log, journalMark }: SessionR
       const served = serveSession(session, {
         maxInFlight: origin.maxInFlight,
         ...shared,
+        ...gateOf(origin.workspace),
         keptEvents: limits.keptEvents,
         nextEventId,
         onEvent: activity.note,

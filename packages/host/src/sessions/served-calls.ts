@@ -49,7 +49,17 @@ export interface ServedCallsOptions {
   readonly turns?: SameTurn;
   readonly questions?: Questions;
   readonly answers?: AnswerStore;
+  /** Shared by all sessions of a workspace. */
+  readonly gate?: CallGate;
 }
+
+/** How many calls of a workspace have no answer yet, and how many there may be. */
+export interface CallGate {
+  size: number;
+  readonly limit: number;
+}
+
+const BUSY_RETRY_MS = 1000;
 
 interface Running {
   /** Undefined for a request that is no call. */
@@ -129,6 +139,21 @@ export class ServedCalls {
   }
 
   async #follow(id: string, starting: StartOptions, begin: () => Running): Promise<Answer> {
+    const { gate } = this.#options;
+    if (gate !== undefined && gate.size >= gate.limit) {
+      const refused = new WrittenAnswer(errorAnswer(busy(gate.limit), id));
+      starting.onAnswer?.(refused);
+      return refused;
+    }
+    if (gate !== undefined) gate.size += 1;
+    try {
+      return await this.#followBegun(id, starting, begin);
+    } finally {
+      if (gate !== undefined) gate.size -= 1;
+    }
+  }
+
+  async #followBegun(id: string, starting: StartOptions, begin: () => Running): Promise<Answer> {
     const isRepeated = this.#session.hasSeen(id);
     const call = begin();
     // A reused id is refused by the session; it must not take over the handle of the call it collides with.
@@ -276,6 +301,19 @@ function tooLarge(ok: boolean): ToolError {
       reason: 'batch_too_large',
       ok,
       next: 'the call has run; repeat it alone if it only reads, or with its idempotency key, and send smaller batches',
+    },
+  });
+}
+
+function busy(limit: number): ToolError {
+  return new ToolError('E_POLICY', `Workspace has as many calls as it takes: ${limit}`, {
+    details: {
+      gate: 'host',
+      reason: 'busy',
+      retry: 'retryable',
+      limit,
+      retry_after_ms: BUSY_RETRY_MS,
+      next: 'send it again after that time',
     },
   });
 }

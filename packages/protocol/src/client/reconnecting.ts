@@ -240,8 +240,10 @@ class ReconnectingConnection implements Connection {
 
   /** Another session in place of the lost one, if the program opens one. */
   async #renew(failure: ToolError): Promise<boolean> {
-    if (this.#options.repeatSent === true && this.changesSession) this.#ledger.recallSent();
-    else this.#abandonSent(failure);
+    if (this.#options.repeatSent === true && this.changesSession) {
+      const because = reasonOf(failure.details) ?? failure.code;
+      for (const message of this.#ledger.recallSent(because)) this.#messages.push(message);
+    } else this.#abandonSent(failure);
     const lost = this.#sessionId;
     let next: NewSession | undefined;
     try {

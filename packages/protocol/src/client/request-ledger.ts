@@ -31,11 +31,15 @@ interface OpenRequest {
   repeats: number;
   cancel: CancelRequest | undefined;
   asks: number;
+  /** How often the session it was sent to was lost. */
+  recalls: number;
 }
 
 const MAX_ASKS = 3;
 /** A request that never arrives may be what ends the connection each time: one far too large, for example. */
 const MAX_REPEATS = 3;
+/** More hosts than a fleet loses by chance while one call runs. */
+const MAX_RECALLS = 8;
 const IGNORE: Verdict = { action: 'ignore' };
 
 export class RequestLedger {
@@ -48,6 +52,7 @@ export class RequestLedger {
       repeats: 0,
       cancel: undefined,
       asks: 0,
+      recalls: 0,
     });
   }
 
@@ -88,9 +93,20 @@ export class RequestLedger {
     });
   }
 
-  /** Whatever was sent counts as not sent: it goes to another session, whose host knows what became of it. */
-  recallSent(): void {
-    for (const entry of this.#entries({ isSent: true })) entry.isSent = false;
+  /**
+   * Whatever was sent counts as not sent: it goes to another session, whose host knows what became of it. What has lost its
+   * host too often may be the reason, and is given up.
+   */
+  recallSent(because: string): ErrorMessage[] {
+    const given: ErrorMessage[] = [];
+    for (const entry of this.#entries({ isSent: true })) {
+      entry.recalls += 1;
+      entry.isSent = false;
+      if (entry.recalls <= MAX_RECALLS) continue;
+      this.#open.delete(entry.request.request_id);
+      given.push(toErrorMessage(outcomeUnknown(because), entry.request.request_id));
+    }
+    return given;
   }
 
   get isEmpty(): boolean {

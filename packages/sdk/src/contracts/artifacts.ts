@@ -1,4 +1,5 @@
 /** Large outputs, kept in the state folder and given out by handle. Holding the handle is the right to read. */
+import type { MaybePromise } from './workspace.ts';
 
 export interface ArtifactRef {
   /** `artifact:` + 32 hex digits, not guessable. */
@@ -22,10 +23,20 @@ export interface ArtifactPage {
   readonly totalBytes: number;
 }
 
+export interface ArtifactRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
 export interface ArtifactStore {
   create(): ArtifactWriter;
   /** Throws E_FILE_IO for an unknown handle. A negative offset counts from the end. */
-  read(handle: string, range: { readonly offset: number; readonly length: number }): ArtifactPage;
+  read(handle: string, range: ArtifactRange): MaybePromise<ArtifactPage>;
   /** Removes what is older than `maxAgeMs`, then the oldest until `maxBytes` hold. Returns how many went. */
   prune(limits: { readonly maxAgeMs: number; readonly maxBytes: number; readonly now: number }): number;
+}
+
+/** On the disk of this machine: nothing to wait for. */
+export interface LocalArtifacts extends ArtifactStore {
+  read(handle: string, range: ArtifactRange): ArtifactPage;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { budgetPortSuite } from '../testing/budget-suite.ts';
 import { type CarvedBudget, createSessionBudget, type SessionBudget } from './session-budget.ts';
 
 const REQUEST = { sessionId: 's', callId: 'c', tool: 't' };
@@ -138,4 +139,10 @@ describe('budgets [S0-75 S3-28]', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+budgetPortSuite('the budget of a family', async (_, calls) => {
+  const budget = createSessionBudget({ max_calls: calls });
+  const first = budget.carve({});
+  return { first, second: budget.carve({}), leave: async () => first.release() };
 });

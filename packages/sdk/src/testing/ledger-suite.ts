@@ -15,7 +15,8 @@ export function effectLedgerSuite(name: string, open: (t: TestContext) => Promis
   const check = (title: string, body: (pair: LedgerPair) => Promise<void>): void => {
     test(title, async (t) => body(await open(t)));
   };
-  describe(`${name} as EffectLedger`, () => {
+  // Each case has a workspace of its own, and waits for servers more than it works.
+  describe(`${name} as EffectLedger`, { concurrency: true }, () => {
     check('a call is claimed once and answered to all hosts', async ({ first, second }) => {
       assert.deepEqual(await first.lookup(intent('k')), { state: 'new' });
       const claim = claimed(await first.begin(intent('k')));

@@ -186,8 +186,8 @@ function refused(body: string): Response {
 }
 
 /** The owner of a session and the holder of its token are not the same: the owner reaches more. */
-function holderOf({ id, sessionId = '' }: Principal): string {
-  return `${id} ${sessionId}`;
+function holderOf({ id, sessionId = '', workspace = '' }: Principal): string {
+  return JSON.stringify([id, sessionId, workspace]);
 }
 
 /** How the SDK passes on what we know about the sender. The token itself stays with us. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { artifactStoreSuite } from '../../testing/artifact-suite.ts';
 import { digest } from '../digest.ts';
 import { createArtifactFiles } from './artifact-files.ts';
 
@@ -92,4 +93,11 @@ describe('artifacts [S2-22]', () => {
       rmSync(disk, { recursive: true });
     }
   });
+});
+
+artifactStoreSuite('files in the state folder', async (t) => {
+  const state = mkdtempSync(join(tmpdir(), 'tool-runtime-artifacts-'));
+  t.after(() => rmSync(state, { recursive: true }));
+  const store = createArtifactFiles(state);
+  return { first: store, second: store, settled: async () => {} };
 });

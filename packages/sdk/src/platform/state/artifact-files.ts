@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { ArtifactPage, ArtifactStore, ArtifactWriter } from '../../contracts/artifacts.ts';
+import type { ArtifactPage, ArtifactStore, ArtifactWriter, LocalArtifacts } from '../../contracts/artifacts.ts';
 import { createDisk, type Disk } from '../descriptors/disk.ts';
 import { errnoCode } from '../errno-error.ts';
 
@@ -29,7 +29,7 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 const PRUNE_STRIDE = 64;
 const PRUNE_PART = 1 / 8;
 
-export function createArtifactFiles(stateFolder: string, disk: Disk = createDisk()): ArtifactStore {
+export function createArtifactFiles(stateFolder: string, disk: Disk = createDisk()): LocalArtifacts {
   const folder = join(stateFolder, 'artifacts');
   let made = 0;
   let unlooked = 0;

@@ -50,7 +50,7 @@ export const artifactRead = defineTool({
   present: presentArtifact,
   async run({ artifact, offset, max_bytes, tail_lines, search, max_results }, { artifacts, signal }) {
     if (search !== undefined) return searchLines(artifacts, { artifact, search, maxResults: max_results, signal });
-    const page = artifacts.read(artifact, {
+    const page = await artifacts.read(artifact, {
       offset: tail_lines === undefined ? offset : -max_bytes,
       length: max_bytes,
     });
@@ -111,7 +111,7 @@ async function* linesOf(artifacts: ArtifactStore, handle: string, signal: AbortS
   for (let offset = 0, chunks = 1; ; chunks++) {
     signal.throwIfAborted();
     if (chunks % YIELD_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
-    const page = artifacts.read(handle, { offset, length: CHUNK });
+    const page = await artifacts.read(handle, { offset, length: CHUNK });
     total = page.totalBytes;
     if (page.bytes.length === 0) break;
     offset += page.bytes.length;

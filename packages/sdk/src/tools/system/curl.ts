@@ -89,7 +89,7 @@ export const curl = defineTool({
       method,
       url,
       headers,
-      body: requestBody(given, artifacts),
+      body: await requestBody(given, artifacts),
       // Without the argument the call's own limit, which the registry may have set, ends the request through the signal.
       timeoutMs: timeout_ms ?? MAX_TIMEOUT_MS,
       maxBytes: max_bytes,
@@ -115,7 +115,7 @@ function bodiesOf({ body, body_b64, body_artifact }: Bodies): readonly string[] 
   return [body ?? undefined, body_b64, body_artifact].filter((given) => given !== undefined);
 }
 
-function requestBody(given: Bodies, artifacts: ArtifactStore): Uint8Array | null {
+async function requestBody(given: Bodies, artifacts: ArtifactStore): Promise<Uint8Array | null> {
   if (bodiesOf(given).length > 1) {
     throw new ToolError('E_VALIDATION_FAIL', 'Request has more than one body', {
       path: 'body',
@@ -128,8 +128,8 @@ function requestBody(given: Bodies, artifacts: ArtifactStore): Uint8Array | null
 }
 
 /** A body is sent whole or not at all. */
-function artifactBody(handle: string, artifacts: ArtifactStore): Uint8Array {
-  const { bytes, totalBytes } = artifacts.read(handle, { offset: 0, length: MAX_BYTES_LIMIT });
+async function artifactBody(handle: string, artifacts: ArtifactStore): Promise<Uint8Array> {
+  const { bytes, totalBytes } = await artifacts.read(handle, { offset: 0, length: MAX_BYTES_LIMIT });
   if (bytes.length === totalBytes) return bytes;
   throw new ToolError('E_VALIDATION_FAIL', `Artifact is too large for a request body: ${totalBytes} bytes`, {
     path: 'body_artifact',

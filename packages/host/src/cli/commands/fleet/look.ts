@@ -8,14 +8,19 @@ import { type FleetVerbOptions, loadOperate, printRows, withFleetOptions } from 
 export function addStatus(command: Command, done: Done): void {
   withFleetOptions(
     command.command('status').description('Servers with their pids, streams with their leaders, hosts and workspaces'),
-  ).action(async ({ fleet, json }: FleetVerbOptions) => {
-    const { readFleetFile, withWire, fleetStatus } = await loadOperate();
-    const file = readFleetFile(fleet);
-    const status = await withWire(file, (wire) => fleetStatus(wire, file));
-    if (json === true) printJson(status, { compact: true });
-    else for (const line of describeStatus(status)) printLine(line);
-    done(isHealthy(status) ? 0 : 1);
-  });
+  )
+    .option('--prometheus', 'as metrics, for a collector that reads files')
+    .action(async ({ fleet, json, prometheus }: FleetVerbOptions & { readonly prometheus?: boolean }) => {
+      const { readFleetFile, withWire, fleetStatus, fleetMetrics, listOpenCalls } = await loadOperate();
+      const file = readFleetFile(fleet);
+      const [status, open] = await withWire(file, (wire) =>
+        Promise.all([fleetStatus(wire, file), prometheus === true ? listOpenCalls(wire) : []]),
+      );
+      if (prometheus === true) process.stdout.write(fleetMetrics(status, open, Date.now()));
+      else if (json === true) printJson(status, { compact: true });
+      else for (const line of describeStatus(status)) printLine(line);
+      done(isHealthy(status) ? 0 : 1);
+    });
 }
 
 function isHealthy({ servers, streams }: FleetStatus): boolean {
@@ -90,12 +95,12 @@ export function addCalls(command: Command, done: Done): void {
   ).action(async ({ fleet, json }: FleetVerbOptions) => {
     const { readFleetFile, withWire, listOpenCalls } = await loadOperate();
     const open = await withWire(readFleetFile(fleet), listOpenCalls);
-    const lines = open.map(({ call_id, workspace, host, tool, since_ms }) => [
+    const lines = open.map(({ call_id, workspace, host, tool, since_ms, parked }) => [
       call_id,
       workspace,
       host,
       tool,
-      `since ${new Date(since_ms).toISOString()}`,
+      `since ${new Date(since_ms).toISOString()}${parked ? ', parked' : ''}`,
     ]);
     printRows(open, lines, json === true);
     done(0);
