@@ -4,10 +4,11 @@ import type { Duplex } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { askApprovals } from '../src/bus/approvals.ts';
 import { KIND } from '../src/bus/tunnel.ts';
 import { joinFleet } from '../src/join-fleet.ts';
 import { readLast } from '../src/wire/compare-and-append.ts';
-import { inboxPrefix, leaseSubject, STREAMS, tunnelSubject } from '../src/wire/names.ts';
+import { approvalsSubject, inboxPrefix, leaseSubject, STREAMS, tunnelSubject } from '../src/wire/names.ts';
 import { connectTo, openWire } from '../src/wire/open-wire.ts';
 import { startFleet } from './fixtures.ts';
 
@@ -67,5 +68,25 @@ describe('a client that speaks the bus itself', () => {
     }
     assert.equal((await answerTo(nc, 'cut', Uint8Array.of(KIND.open)))[0], KIND.reset);
     assert.equal((await answerTo(nc, other, frame(KIND.ping, 0)))[0], KIND.pong);
+  });
+
+  test('as a host, cannot stop approvals of others or have them answer elsewhere', async (t) => {
+    const fleet = await startFleet(t);
+    const member = await joinFleet(fleet.file('a'), { workspaces: ['shop'], version: '0', log() {} });
+    t.after(() => member.close());
+    member.serveApprovals((question) => {
+      if (question['op'] === 'fail') throw new TypeError('broken');
+      return { said: question['op'] ?? null };
+    });
+    const wire = await openWire(fleet.file('b'), 'test');
+    t.after(() => wire.close());
+    const subject = approvalsSubject(wire.tenant, 'gw', wire.user);
+    const elsewhere = 'j.main.shop.forged';
+    for (const text of ['not JSON', '[]', 'null', '']) wire.nc.publish(subject, text, { reply: `${inbox}.x` });
+    wire.nc.publish(subject, JSON.stringify({ op: 'list', by: 'b' }), { reply: elsewhere });
+    const [failed] = await askApprovals(wire, { op: 'fail', by: 'b' });
+    assert.equal((failed?.['error'] as { readonly code?: string } | undefined)?.code, 'E_INTERNAL');
+    assert.deepEqual(await askApprovals(wire, { op: 'answer', by: 'b' }), [{ said: 'answer' }]);
+    assert.equal((await readLast(wire, STREAMS.journal, elsewhere)).message, undefined);
   });
 });
