@@ -44,6 +44,11 @@ export function beginCall(
   };
 }
 
+/** Whether the call, or the batch it commits, may have been made before. */
+export function isKeyed({ idempotencyKey, dedupeKey, batchKey }: CallRequest): boolean {
+  return idempotencyKey !== undefined || dedupeKey !== undefined || batchKey !== undefined;
+}
+
 /** The tool of this name, with its code. */
 export function loadTool(open: OpenCall, parts: IdentityParts): MaybePromise<CompiledTool> {
   const compiled = findTool(open, parts);

@@ -13,7 +13,7 @@ import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
 import { compareRehearsal } from '../journal/compare-rehearsal.ts';
 import { releaseLost, settleLost } from '../journal/recover-claim.ts';
-import type { BatchKey, CallRequest, JudgedCall, Outcome } from './state/call-types.ts';
+import type { BatchKey, JudgedCall, Outcome } from './state/call-types.ts';
 import { lookOnly } from './state/git-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle, shownData, timesOf } from './state/settle.ts';
@@ -26,10 +26,6 @@ export interface ReplayCheck {
   readonly claims: readonly KeyClaim[];
   /** The recorded answer of an earlier call with one of these keys. */
   readonly recorded: { readonly callId: string; readonly answer: JsonValue } | undefined;
-}
-
-export function isKeyed({ idempotencyKey, dedupeKey, batchKey }: CallRequest): boolean {
-  return idempotencyKey !== undefined || dedupeKey !== undefined || batchKey !== undefined;
 }
 
 export async function checkReplay(call: JudgedCall, parts: SessionParts): Promise<ReplayCheck> {

@@ -14,7 +14,7 @@ import { policyDenial } from '../contracts/failures.ts';
 import { shownArgs } from '../redaction/call-args.ts';
 import { mapTexts } from '../redaction/known-values.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import { runJoined } from './run-joined.ts';
+import { runJoined } from './requests.ts';
 
 type OnOpen = Parameters<typeof runCall>[2];
 

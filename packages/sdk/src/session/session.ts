@@ -33,7 +33,7 @@ import type { ProposedCall } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import type { EndChildren, Family } from './family.ts';
 import { type PlanSteps, proposals } from './propose-plan.ts';
-import { type Abort, bothTurns, inTurn, type LoopShare, RequestIds, RunningWork } from './requests.ts';
+import { type Abort, bothTurns, inTurn, type LoopShare, RequestIds, RunningWork, runJoined } from './requests.ts';
 import { atomicBatch, runAtomic, stepCaller } from './run-atomic.ts';
 import {
   type BatchHandling,
@@ -43,7 +43,6 @@ import {
   handleBatch,
   runBatch,
 } from './run-batch.ts';
-import { runJoined } from './run-joined.ts';
 import { asMembers, runTaped } from './run-taped.ts';
 import type { BudgetState } from './session-budget.ts';
 

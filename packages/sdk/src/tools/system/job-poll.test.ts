@@ -24,11 +24,18 @@ describe('job_poll', () => {
 
   test('a job that printed more than an answer may carry ends with an artifact, and no descriptor stays open [S2-22]', () =>
     withJobs(async (scratch) => {
-      const { session } = scratch;
+      const { session, workspace } = scratch;
+      writeFileSync(join(workspace, 'big.txt'), Array.from({ length: 1_000_000 }, (_, at) => `${at + 1}\n`).join(''));
       // What the first program brings along, the watcher over all of them, stays for the next.
-      await endOf(session, await startJob(scratch, 'seq 1'));
+      // Both wait for their input, so they are jobs however slow the machine is.
+      const runJob = async (cmd: string): Promise<Record<string, unknown>> => {
+        const job = await startJob(scratch, cmd);
+        await session.call('job_input', { job, end: true });
+        return endOf(session, job);
+      };
+      await runJob('cat');
       const before = readdirSync('/proc/self/fd').length;
-      const polled = await endOf(session, await startJob(scratch, 'seq 1000000'));
+      const polled = await runJob('cat big.txt -');
       const page = await session.call('artifact_read', { artifact: String(polled['stdout_artifact']), offset: -8 });
       assert.equal((page.data as { content: string }).content, '1000000\n', JSON.stringify(page.errors));
       assert.ok(readdirSync('/proc/self/fd').length <= before);
