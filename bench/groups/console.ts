@@ -5,7 +5,7 @@
  * The cost is the processor time of the host for a call, with ten consoles and without, taking turns: the browser runs on
  * the same machine here, and its own work is not what a host pays for.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHostClient, type HostClient } from '@tool-runtime/protocol/client';
@@ -207,10 +207,19 @@ async function callerOf(host: HostProcess, calls: number): Promise<() => Promise
   };
 }
 
-/** Of all threads; the kernel counts in hundredths of a second. */
+/** Of all threads, which the kernel counts in nanoseconds. What it counts for the process has steps of ten milliseconds. */
 function processorMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).reduce((sum, task) => sum + nanosOf(join(tasks, task, 'schedstat')) / 1000, 0);
+}
+
+/** A thread that has just ended counts no more. */
+function nanosOf(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').split(' ')[0]);
+  } catch {
+    return 0;
+  }
 }
 
 interface Figures {
