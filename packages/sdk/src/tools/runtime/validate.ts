@@ -18,7 +18,7 @@ const args = z
     scope: z
       .enum(['worktree', 'staged', 'range'])
       .default('worktree')
-      .describe('All files, with or without a repository; what is staged; or the commits since a revision'),
+      .describe('All files, what is staged, or the commits since a revision'),
     since: z.string().min(1).exactOptional().describe('Start of the range: a branch, tag or commit'),
     message: z.string().exactOptional().describe('Commit message to check too'),
     index: z
