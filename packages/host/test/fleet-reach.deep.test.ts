@@ -114,7 +114,7 @@ describe('through any host of a fleet', () => {
     assert.match(await read(a, TOKENS.a, '?workspace=two'), /two/);
     assert.match(await read(a, TOKENS.a, '?workspace=three'), /three/);
     assert.match(await read(b, TOKENS.b, '?workspace=two'), /two/);
-    // The token of one host is none of another, also through it.
+    // A token of one host is not valid at another host, and not through it either.
     assert.equal((await ask(b, TOKENS.a, '/mcp?workspace=one', {})).status, 401);
     const nowhere = await ask(a, TOKENS.a, '/mcp?workspace=four', { jsonrpc: '2.0', id: 1, method: 'ping' });
     assert.deepEqual(

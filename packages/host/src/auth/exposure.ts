@@ -150,7 +150,7 @@ interface HostName {
 interface HostRules {
   /** With port, as `formatHost` writes them. */
   readonly own: ReadonlySet<string>;
-  /** Then the loopback names are ours with any port: there is none to compare with. */
+  /** Then the loopback names are ours with any port, because there is no port to compare with. */
   readonly isUnix: boolean;
   /** What a Host without a port stands for. */
   readonly defaultPort: number;

@@ -71,7 +71,7 @@ interface Waiting {
   readonly session: SealingSession;
 }
 
-/** Call id, tool, whether the session was narrowed, and the arguments or why there are none. */
+/** Call id, tool, whether the session was narrowed, and the arguments or the reason why they were not kept. */
 type Entry = readonly [string, string, 0 | 1, JsonObject | NotKept];
 
 export function openSealedArgs(options: SealedArgsOptions): SealedArgs {
