@@ -34,8 +34,11 @@ export interface FleetMember {
   serve(accept: (socket: Duplex, caller: Caller) => void): Promise<void>;
   /** Whether this host holds the workspace now. */
   holds(workspace: string): boolean;
-  /** Sends a request to the holder of a workspace, in the name of someone this host has let in. */
-  forward(request: Request, to: Vouched): Promise<Response>;
+  /**
+   * Sends a request to the holder of a workspace, in the name of someone this host has let in. Undefined when this host
+   * became the holder meanwhile.
+   */
+  forward(request: Request, to: Vouched): Promise<Response | undefined>;
   /** Answers questions of other hosts about approvals. */
   serveApprovals(answer: ApprovalsAsked): void;
   /** Asks all other hosts; resolves with what they said. */
@@ -83,7 +86,8 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
       void want(take).then(() => message.respond('{}'));
     },
   });
-  const forwarder = createForwarder(wire);
+  const holds = (workspace: string): boolean => all.get(workspace)?.isHeld === true;
+  const forwarder = createForwarder(wire, holds);
   const find = (workspace: string): HeldWorkspace => {
     const found = all.get(workspace);
     if (found === undefined) throw new TypeError(`Not a workspace of this host: ${workspace}`);
@@ -96,7 +100,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     ledgerOf: (workspace) => find(workspace).ledger,
     budgetOf: (workspace) => find(workspace).budget,
     artifactsOf: (workspace, local) => find(workspace).shareArtifacts(local),
-    holds: (workspace) => all.get(workspace)?.isHeld === true,
+    holds,
     forward: (request, to) => forwarder.forward(request, to),
     serveApprovals: (answer) => serveApprovals(wire, file.approvers, answer),
     askApprovals: (question) => askApprovals(wire, question),

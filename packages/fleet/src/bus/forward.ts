@@ -15,8 +15,8 @@ export interface Vouched {
 }
 
 export interface Forwarder {
-  /** Rejects with `no_host` when no host holds the workspace. */
-  forward(request: Request, to: Vouched): Promise<Response>;
+  /** Rejects with `no_host` when no host holds the workspace; undefined when this one holds it by now. */
+  forward(request: Request, to: Vouched): Promise<Response | undefined>;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'te', 'trailer'],
 ]);
 
-export function createForwarder(wire: Wire): Forwarder {
+export function createForwarder(wire: Wire, isHere: (workspace: string) => boolean): Forwarder {
   const dialer = createDialer(wire);
   return {
     async forward(request, { workspace, name }) {
@@ -47,6 +47,7 @@ export function createForwarder(wire: Wire): Forwarder {
           if (!isAbsent || performance.now() > until || signal.aborted) throw thrown;
         }
         await sleep(LOOK_MS, signal);
+        if (isHere(workspace)) return undefined;
       }
     },
     close: () => dialer.close(),

@@ -95,8 +95,11 @@ export function routeMcp(mcp: McpEndpoint, workspaces: Workspaces, fleet: HostFl
       if (fleet?.forward === undefined)
         return mcp.fetch(request, asked === undefined ? principal : bound(principal, asked));
       const workspace = asked ?? principal.workspace ?? workspaces.find(undefined).name;
-      if (fleet.holds?.(workspace) === true) return mcp.fetch(request, bound(principal, workspace));
-      return fleet.forward(request, { workspace, name: principal.name });
+      const here = (own: Request) => mcp.fetch(own, bound(principal, workspace));
+      if (fleet.holds?.(workspace) === true) return here(request);
+      // A session belongs to who opened it, and that is another name for who comes through the fleet: never through it to here.
+      const kept = request.clone();
+      return (await fleet.forward(request, { workspace, name: principal.name })) ?? here(kept);
     },
     close: () => mcp.close(),
   };

@@ -16,8 +16,11 @@ export interface HostFleet {
   readonly maxCalls?: number;
   /** Whether this host holds the workspace now. */
   holds?(workspace: string): boolean;
-  /** Sends a request to the holder of a workspace, in the name of someone this host has let in. */
-  forward?(request: Request, to: { readonly workspace: string; readonly name: string }): Promise<Response>;
+  /**
+   * Sends a request to the holder of a workspace, in the name of someone this host has let in. Undefined when this host
+   * became the holder meanwhile.
+   */
+  forward?(request: Request, to: { readonly workspace: string; readonly name: string }): Promise<Response | undefined>;
   /** Approval questions of other hosts: answers theirs here, and asks them. */
   serveApprovals?(answer: (question: JsonObject, by: string) => JsonObject | undefined): void;
   askApprovals?(question: JsonObject): Promise<readonly JsonObject[]>;
