@@ -30,7 +30,7 @@ const IN_FLIGHT = 32;
 
 export const consolePages: Group = {
   name: 'console',
-  summary: 'first paint, event to pixel, memory after 100,000 rows, and what ten open consoles cost the host',
+  summary: 'what a person waits for, memory after 100,000 rows, and what ten open consoles cost the host',
   async run(options) {
     const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-bench-console-'));
     try {

@@ -142,6 +142,24 @@ test('a call caches what it compiled, and a damaged or writable cache is replace
   }
 });
 
+test('packages that the core loads late are found, without a cache and with one', () => {
+  ensureBuilt();
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tool-runtime-late-packages-'));
+  try {
+    const workspace = mkdtempSync(path.join(scratch, 'workspace-'));
+    writeFileSync(path.join(workspace, 'a.txt'), 'needle\n');
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: path.join(scratch, 'cache') };
+    const folders = ['--workspace', workspace, '--state', path.join(scratch, 'state')];
+    for (const given of [env, env, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' }]) {
+      const line = [...FROM_BIN, 'call', 'grep', 'pattern=needle', ...folders, '--json'];
+      const answer = execFileSync(process.execPath, line, { encoding: 'utf8', env: given });
+      assert.equal(JSON.parse(answer).data.matches[0].file, 'a.txt');
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+});
+
 test('with source maps on, a stack of the core names lines of the sources', () => {
   ensureBuilt();
   const chunks = path.join(root, 'packages/host/dist/command/chunks');

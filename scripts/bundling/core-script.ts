@@ -91,7 +91,7 @@ function facade(script: string, imports: readonly { readonly path: string }[], n
 const RUN = `
 const fs = process.getBuiltinModule('node:fs');
 const { hash } = process.getBuiltinModule('node:crypto');
-const { Script } = process.getBuiltinModule('node:vm');
+const { Script, constants } = process.getBuiltinModule('node:vm');
 const DIGEST_BYTES = 32;
 const folder = process.getBuiltinModule('node:module').getCompileCacheDir?.();
 const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
@@ -139,7 +139,12 @@ function openCore() {
   // Node maps the lines of modules only.
   if (process.sourceMapsEnabled) return process.getBuiltinModule('node:module').createRequire(import.meta.url)(file);
   const cachedData = readCache();
-  script = new Script(fs.readFileSync(file, 'latin1'), { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
+  script = new Script(fs.readFileSync(file, 'latin1'), {
+    filename: file,
+    // Packages that are loaded late, such as the one with ripgrep.
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
   if (place !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.once('exit', writeCache);
     setTimeout(writeCache, 5000).unref();
