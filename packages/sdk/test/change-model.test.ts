@@ -298,6 +298,12 @@ test('calls, commands, undos and edits from outside leave the tree that plain pr
     { kind: 'undo', which: 0 },
     { kind: 'move', path: 'e', to: 'moved' },
     { kind: 'undo', which: 0 },
+    // A file becomes a folder, and each undo takes the one before back.
+    { kind: 'write', path: 'c', text: 'file' },
+    { kind: 'command', line: 'rm c; mkdir c; echo new > c/new' },
+    { kind: 'undo', which: 0 },
+    { kind: 'undo', which: 0 },
+    { kind: 'undo', which: 0 },
   ]));
 
 test('random sequences do too (deep)', async () => {

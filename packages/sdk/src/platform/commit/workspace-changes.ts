@@ -75,7 +75,7 @@ function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChange
         const looking = { keeper: keep ? keeper : undefined, alone };
         const location = setting.prefix === '.' ? path : `${setting.prefix}/${path}`;
         return path.isWellFormed()
-          ? capture(find(path), looking)
+          ? capture(find(path), looking).catch((thrown) => absentBelowFile(thrown, location))
           : captureRaw(find('.'), path, { ...looking, location });
       }),
     async commit(staged, { rule, durable = false } = {}) {
@@ -103,6 +103,12 @@ function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChange
 function innerPath(path: string, prefix: string): string | undefined {
   if (prefix === '.') return path;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : undefined;
+}
+
+/** Where a file is in the place of a folder, nothing is below it. */
+function absentBelowFile(thrown: unknown, location: string): Capture {
+  if (errnoCode(thrown) !== 'ENOTDIR') throw thrown;
+  return { location, isWhole: true, states: new Map() };
 }
 
 async function capture(
