@@ -306,8 +306,11 @@ test('calls, commands, undos and edits from outside leave the tree that plain pr
     { kind: 'undo', which: 0 },
   ]));
 
+/** `MODEL_RUNS=200` for a longer search. */
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 12);
+
 test('random sequences do too (deep)', async () => {
-  await fc.assert(fc.asyncProperty(sequences(24), runModel), { numRuns: 12, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(sequences(24), runModel), { numRuns: RUNS, endOnFailure: true });
 });
 
 test('a sparse file of 1 GB is applied whole without a copy, and cannot be undone (deep)', async () => {

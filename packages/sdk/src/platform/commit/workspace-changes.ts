@@ -105,9 +105,10 @@ function innerPath(path: string, prefix: string): string | undefined {
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : undefined;
 }
 
-/** Where a file is in the place of a folder, nothing is below it. */
+/** Where a file, or a link that leads to itself, is in the place of a folder, nothing is below it. */
 function absentBelowFile(thrown: unknown, location: string): Capture {
-  if (errnoCode(thrown) !== 'ENOTDIR') throw thrown;
+  const code = errnoCode(thrown);
+  if (code !== 'ENOTDIR' && code !== 'ELOOP') throw thrown;
   return { location, isWhole: true, states: new Map() };
 }
 
