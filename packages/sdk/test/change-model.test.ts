@@ -232,7 +232,11 @@ class Model {
   #same(taken: Exclude<Step, { kind: 'undo' | 'outside' | 'command' }>): void {
     const path = join(this.#twin, taken.path);
     if (taken.kind === 'write')
-      plainly(this.#twin, `mkdir -p "$(dirname ${taken.path})"; printf '${taken.text}\\r\\n' > ${taken.path}`);
+      plainly(
+        this.#twin,
+        // A link to a file that is not there yet is followed, and the folders of that file are made.
+        `mkdir -p "$(dirname "$(readlink -m ${taken.path})")"; printf '${taken.text}\\r\\n' > ${taken.path}`,
+      );
     else if (taken.kind === 'move')
       plainly(this.#twin, `mkdir -p "$(dirname ${taken.to})"; mv -T ${taken.path} ${taken.to}`);
     else rmSync(path, { recursive: true, force: true });
