@@ -18,7 +18,7 @@ export interface RegistrySearch {
 
 export interface FoundRegistry {
   readonly registry: Registry;
-  /** Undefined: there is none, and the safe defaults hold. */
+  /** Undefined: no registry exists, and the safe defaults hold. */
   readonly source: RegistryText | undefined;
 }
 

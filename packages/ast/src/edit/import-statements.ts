@@ -117,7 +117,7 @@ function lastOfRun(draft: Draft, statements: readonly ImportStatement[]): Node |
   return last;
 }
 
-/** End of the last line of comments, docstring, package clause and the like; undefined if there is none. */
+/** End of the last line of comments, docstring, package clause and the like; undefined for a file without such lines. */
 function endOfHeader(draft: Draft): number | undefined {
   const { text, profile } = draft;
   const { header } = importForms(draft);

@@ -153,7 +153,7 @@ export class Scene {
     writeFileSync(file, content, mode === undefined ? {} : { mode });
   }
 
-  /** Bytes of a file in the workspace; undefined if there is none. */
+  /** Bytes of a file in the workspace; undefined if it does not exist. */
   bytes(name: string): Buffer | undefined {
     const file = path.join(this.stage.workspace, name);
     return existsSync(file) ? readFileSync(file) : undefined;

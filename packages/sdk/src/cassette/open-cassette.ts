@@ -47,7 +47,7 @@ export interface LoadedCassette {
   start(ports: CassettePorts, tools: readonly KeptTool[]): Cassette;
 }
 
-/** Throws E_VALIDATION_FAIL for a file that is no cassette, and when there is none to replay. */
+/** Throws E_VALIDATION_FAIL for a file that is not a cassette, and when the cassette to replay does not exist. */
 export function loadCassette(options: CassetteOptions): LoadedCassette {
   const { mode, file } = options;
   const text = readCassette(file, MAX_FILE_BYTES);

@@ -118,7 +118,7 @@ function cannotMove({ path }: Draft, { name, line }: NodeFact, problem: string):
   return refuseEdit('cannot_move', `${problem}: ${name}`, { path, next: 'move it by hand', details: { line } });
 }
 
-/** Opened, or created when there is none. */
+/** Opens the file, or creates it when it does not exist. */
 export async function chooseDestination(
   { draft, node }: Target,
   operation: OperationOf<'move_symbol'>,

@@ -188,7 +188,7 @@ export interface TransactionPlan {
 export interface SessionTransactions {
   /** Throws E_POLICY where there can be none, and when there are too many. */
   begin(signal: AbortSignal): Promise<OpenTransaction>;
-  /** Waits for its running calls. Throws E_VALIDATION_FAIL when there is none, or none of this id. */
+  /** Waits for its running calls. Throws E_VALIDATION_FAIL when no transaction is open, or no transaction has this id. */
   take(tx_id: string | undefined, signal: AbortSignal): Promise<ClosingTransaction>;
   /** Calls that would have joined an expired one are refused until this was called. Answers its id, if there was one. */
   forget(tx_id: string | undefined): string | undefined;

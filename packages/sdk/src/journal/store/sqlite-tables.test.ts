@@ -41,7 +41,7 @@ describe('the place among the readers that commits share', () => {
 
   test('is given up often enough for the log to move into the database', async () => {
     const folder = newFolder();
-    // A checkpoint gives it up too, so there is none.
+    // A checkpoint gives it up too, so this journal makes no checkpoints.
     const journal = openIn(folder, { checkpointEvery: Number.MAX_SAFE_INTEGER });
     for (let call = 0; call < 10_000; call++)
       await journal.append([sampleIntent(`c${call}`), sampleResult(`c${call}`)]);

@@ -39,7 +39,7 @@ export interface CommandOverlays {
     request: Pick<CommandRequest, 'effects' | 'keeper' | 'signal' | 'tree'>,
     network: SharedNetwork | undefined,
   ): Promise<OverlayRun | string | undefined>;
-  /** For a transaction: an overlay, or a copy of the workspace where there is none. */
+  /** For a transaction: an overlay, or a copy of the workspace where overlays do not work. */
   stage(request: StageRequest): Promise<StagedTree>;
   close(): Promise<void>;
 }
