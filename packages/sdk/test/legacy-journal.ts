@@ -2,7 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createSeal, GENESIS } from '../src/journal/store/block-chain.ts';
+import { createSeal } from '../src/journal/store/block-body.ts';
+import { GENESIS } from '../src/journal/store/block-chain.ts';
 
 const SINCE: Readonly<Record<1 | 2 | 3, string>> = {
   3: '',

@@ -9,7 +9,8 @@ import type { ChainHead, VerifyReport } from '../../contracts/journal.ts';
 import { purposeKey } from '../../platform/digest.ts';
 import { openStateFolder } from '../../platform/state/state-folder.ts';
 import { sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
-import { createSeal, GENESIS, verifyBlocks } from './block-chain.ts';
+import { createSeal } from './block-body.ts';
+import { GENESIS, verifyBlocks } from './block-chain.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'block-chain-'));

@@ -2,26 +2,12 @@
  * The keyed chain over blocks: each MAC covers the one before it, so changing, dropping, adding or moving a row shows
  * at that row. Cutting off the end shows only against an anchor, a head that was kept elsewhere.
  */
-import type { ChainHead, JournalRecord, VerifyReport } from '../../contracts/journal.ts';
-import { createKeyedDigest } from '../../platform/digest.ts';
+import type { ChainHead, VerifyReport } from '../../contracts/journal.ts';
+import { recordsOf, type Seal } from './block-body.ts';
 import type { BlockRow } from './journal-tables.ts';
 import { previousTotal } from './key-ledger.ts';
 
 export const GENESIS: ChainHead = { seq: 0, mac: '0'.repeat(64) };
-
-export type UnsealedBlock = Omit<BlockRow, 'mac'>;
-export type Seal = (previousMac: string, block: UnsealedBlock) => string;
-
-export function createSeal(masterKey: Uint8Array): Seal {
-  const digest = createKeyedDigest(masterKey, 'tool-runtime journal chain v1');
-  return (previousMac, { first_seq, count, at_ms, claims, body }) =>
-    digest(`${previousMac}:${first_seq}:${count}:${at_ms}${claims ? ` claims ${claims}` : ''}\n${body}`);
-}
-
-/** The records of a block. Throws SyntaxError for a line that is not JSON. */
-export function* recordsOf(block: UnsealedBlock): Generator<JournalRecord> {
-  for (const line of block.body.split('\n')) yield JSON.parse(line) as JournalRecord;
-}
 
 export interface Stretch {
   /** Where the rows begin; the beginning of the chain unless given. */
@@ -93,8 +79,8 @@ export function misfit(row: BlockRow, head: Place, seal: Seal): string | undefin
 }
 
 function mismatch(row: BlockRow): string {
-  const lines = row.body.split('\n').length;
-  return lines === row.count ? 'mac mismatch' : `count mismatch: ${lines} records where ${row.count} are stated`;
+  const reason = unparsable(row);
+  return reason?.startsWith('count') ? reason : 'mac mismatch';
 }
 
 /** Only the holder of the key can write such a block; it is broken all the same. */

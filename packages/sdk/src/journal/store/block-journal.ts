@@ -8,7 +8,7 @@ import { createKeyedDigest } from '../../platform/digest.ts';
 import type { ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { createArchiveSeal } from './archive-rows.ts';
-import { createSeal } from './block-chain.ts';
+import { createSeal } from './block-body.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriter, type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createHeadChecks, type Heads } from './heads.ts';

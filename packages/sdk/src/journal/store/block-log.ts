@@ -18,7 +18,8 @@ import type {
   StoredRecord,
 } from '../../contracts/journal.ts';
 import { baseSeq, endOf, undisturbed } from './archive-rows.ts';
-import { GENESIS, type Seal } from './block-chain.ts';
+import { bodyOf, type Seal } from './block-body.ts';
+import { GENESIS } from './block-chain.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import type { KeyLedger } from './key-ledger.ts';
 import { type BlockSource, PAGE_ROWS, readRecords, recordAt } from './read-records.ts';
@@ -136,9 +137,7 @@ export function createBlockLog({ source, seal, clock, keys, birth }: BlockLogOpt
 }
 
 export function prepareRecords(records: readonly JournalRecord[]): PreparedRecords {
-  let body = '';
-  for (const record of records) body += body === '' ? JSON.stringify(record) : `\n${JSON.stringify(record)}`;
-  return { body, records: [...records] };
+  return { body: bodyOf(records), records: [...records] };
 }
 
 function applyAll(calls: OpenCalls, records: readonly JournalRecord[], firstSeq: number): void {

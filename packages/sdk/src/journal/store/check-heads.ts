@@ -6,7 +6,8 @@
  */
 import type { ChainHead, HeadFinding, LostTail, VerifyReport } from '../../contracts/journal.ts';
 import { isAlive } from '../../platform/processes/process-identity.ts';
-import { isSame, recordsOf } from './block-chain.ts';
+import { recordsOf } from './block-body.ts';
+import { isSame } from './block-chain.ts';
 import { type FoundMark, type HeadMark, LOST_SUFFIX } from './head-marks.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 

@@ -14,9 +14,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import type { JournalRecord } from '../../contracts/journal.ts';
 import { openStateFolder } from '../../platform/state/state-folder.ts';
 import { journalStoreSuite } from '../../testing/journal-suite.ts';
-import { sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
+import { sampleDecision, sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
+import { createSeal } from './block-body.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from './journal-sqlite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'journal-sqlite-'));
@@ -45,6 +47,41 @@ describe('state that outlives the process', () => {
       ['1 intent', '2 result', '3 checkpoint', '4 intent'],
     );
     assert.equal(second.verify().ok, true);
+    await second.close();
+  });
+
+  test('a journal of version 4, with a line for every record of a read, is verified, read and continued [S1-41]', async () => {
+    const read = (callId: string): JournalRecord[] => [
+      sampleRequested(callId, { at_ms: 5 }),
+      sampleDecision(callId, { at_ms: 5 }),
+      sampleIntent(callId, { at_ms: 5, retry_safe: true }),
+      sampleResult(callId, { at_ms: 5, start_ts: 5, end_ts: 5 }),
+    ];
+    const folder = newFolder();
+    const first = openIn(folder);
+    await first.append([sampleIntent('a')]);
+    await first.close();
+    const lines = read('b').map((record) => JSON.stringify(record));
+    const database = new DatabaseSync(join(folder, 'journal.db'));
+    const last = database.prepare('SELECT lower(hex(mac)) AS mac FROM block WHERE first_seq = 2').get()?.['mac'];
+    const block = { first_seq: 3, count: lines.length, at_ms: 5, claims: null, body: lines.join('\n') };
+    const mac = createSeal(openStateFolder(folder).key())(String(last), block);
+    database
+      .prepare('INSERT INTO block (first_seq, count, at_ms, body, mac) VALUES (3, ?, 5, ?, unhex(?))')
+      .run(block.count, block.body, mac);
+    database.exec('PRAGMA user_version = 4');
+    database.close();
+    const second = openIn(folder);
+    assert.equal(second.verify().records, 6);
+    await second.append(read('c'));
+    assert.deepEqual(
+      [...second.read({ kind: 'result' })].map(({ seq, ...record }) => [seq, record]),
+      [
+        [6, read('b')[3]],
+        [10, read('c')[3]],
+      ],
+    );
+    assert.deepEqual([second.verify().ok, second.verify().records], [true, 10]);
     await second.close();
   });
 

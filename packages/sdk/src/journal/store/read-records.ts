@@ -3,7 +3,7 @@
  * pages is read there, so that no record is left out in the middle.
  */
 import type { ReadFilter, StoredRecord } from '../../contracts/journal.ts';
-import { recordsOf } from './block-chain.ts';
+import { marksOfKind, recordsOf } from './block-body.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import { damaged } from './sqlite-failure.ts';
 
@@ -17,14 +17,15 @@ export interface BlockSource {
 
 export function* readRecords(source: BlockSource, filter: ReadFilter): Generator<StoredRecord> {
   const { after = 0, limit = Number.POSITIVE_INFINITY } = filter;
-  const marks = [filter.sessionId, filter.callId, filter.kind].flatMap((value) =>
-    value === undefined ? [] : [JSON.stringify(value)],
+  const marks = [filter.sessionId, filter.callId].flatMap((value) =>
+    value === undefined ? [] : [[JSON.stringify(value)]],
   );
+  if (filter.kind !== undefined) marks.push([...marksOfKind(filter.kind)]);
   let left = limit;
   if (left <= 0) return;
   for (const row of blocksFrom(source, after + 1, { archived: filter.archived === true, pageRows: left })) {
     // Parsing is the cost of a search; a block that never mentions what is sought is not parsed.
-    if (!marks.every((mark) => row.body.includes(mark))) continue;
+    if (!marks.every((either) => either.some((mark) => row.body.includes(mark)))) continue;
     for (const record of storedRecords(row)) {
       if (record.seq <= after || !matches(record, filter)) continue;
       yield record;

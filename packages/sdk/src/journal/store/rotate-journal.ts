@@ -6,7 +6,7 @@
  */
 import type { RotateOptions, RotateReport } from '../../contracts/journal-rotation.ts';
 import { baseSeq, endOf, findForgedRow } from './archive-rows.ts';
-import type { Seal } from './block-chain.ts';
+import type { Seal } from './block-body.ts';
 import { type CommitParts, commitRotation, type Moved } from './commit-rotation.ts';
 import type { BlockRow } from './journal-tables.ts';
 import { type Goal, goalOf, isBelow, isDue, isWanted, oldestOpen, wholeNumber } from './rotation-goal.ts';

@@ -9,7 +9,8 @@ import type { ArchiveCheck } from '../../contracts/journal-rotation.ts';
 import type { ArchiveFile, ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { archiveBlocks } from './archive-blocks.ts';
 import { endOf, findForgedRow, type SealArchive } from './archive-rows.ts';
-import { GENESIS, isSame, type Seal, verifyBlocks } from './block-chain.ts';
+import type { Seal } from './block-body.ts';
+import { GENESIS, isSame, verifyBlocks } from './block-chain.ts';
 import type { ArchiveRow, BlockRow } from './journal-tables.ts';
 import { type RowCheckParts, rowProblem } from './verify-rows.ts';
 

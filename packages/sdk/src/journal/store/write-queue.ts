@@ -57,7 +57,7 @@ export class WriteQueue {
     const stored = this.#add({ prepared, isKept });
     if (!this.#isScheduled) {
       this.#isScheduled = true;
-      process.nextTick(() => {
+      setImmediate(() => {
         this.#isScheduled = false;
         this.flush();
       });
