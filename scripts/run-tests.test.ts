@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chooseSuite, chooseTests, planBatches, slowestFiles } from './run-tests.ts';
@@ -105,12 +105,13 @@ test('a failing test and a file that cannot be loaded fail the run', (t) => {
     spawnSync(process.execPath, [join(ROOT, 'scripts/run-tests.ts'), ...words], {
       cwd: folder,
       encoding: 'utf8',
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: undefined },
     });
   const one = (title: string, body: string) => `require('node:test').test('${title}', () => { ${body} });\n`;
   // Otherwise a manifest in a folder above decides what kind of modules these are.
   write('package.json', '{}');
-  write('scripts/pin-seeds.ts', '');
+  write('scripts/test-process.ts', readFileSync(join(ROOT, 'scripts/test-process.ts'), 'utf8'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   write('test/good.test.ts', one('good', '') + one('slow (deep)', 'throw 1'));
   const good = run('--fast');
   assert.equal(good.status, 0, good.stdout + good.stderr);
@@ -118,6 +119,20 @@ test('a failing test and a file that cannot be loaded fail the run', (t) => {
   const deep = run('--deep');
   assert.equal(deep.status, 1);
   assert.match(deep.stdout, /fail 1\n/);
+  write(
+    'test/scratch.test.ts',
+    one('scratch', `require('node:fs').writeFileSync('where', require('node:os').tmpdir())`),
+  );
+  assert.equal(run('scratch').status, 0);
+  const scratch = readFileSync(join(folder, 'where'), 'utf8');
+  const isOwn = basename(scratch).startsWith('tool-runtime-tests-');
+  // Ordinary users may not mount: their tests use the folder they have.
+  assert.equal(isOwn, process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0, scratch);
+  if (isOwn) assert.ok(!existsSync(scratch), 'the scratch folder is still there');
+  rmSync(join(folder, 'test/scratch.test.ts'));
+  write('test/left.test.ts', one('leaves a timer behind', 'setTimeout(() => {}, 1e8)'));
+  assert.equal(run('left').status, 0);
+  rmSync(join(folder, 'test/left.test.ts'));
   write('test/bad.test.ts', "require('./missing.cjs');");
   assert.equal(run('bad').status, 1);
   write('test/bad.test.ts', one('bad', 'throw 1'));

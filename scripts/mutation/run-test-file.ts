@@ -17,7 +17,7 @@ const TEST_LIMIT_MS = 30_000;
 /** After a failure the file may still clean up. */
 const GRACE_MS = 1_000;
 const SHOWN_CHARACTERS = 2_000;
-const SEEDS = './scripts/pin-seeds.ts';
+const SEEDS = './scripts/test-process.ts';
 
 /** The first `not ok` is the innermost test: subtests are reported before what holds them. */
 const FAILED = /^\s*not ok \d+ - (.*?)(?: # time=.*)?$/;
