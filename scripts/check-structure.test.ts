@@ -430,6 +430,19 @@ describe('each violation is found, and nothing else', () => {
       { 'test/x.test.ts': `test('x', { ${'skip'}: true });\n` },
       ['fail test-switches test/x.test.ts:1'],
     ],
+    [
+      'a limit that a busy machine reaches',
+      { 'test/x.test.ts': `test('x', { timeout: 20_000 });\ntest('y', { timeout: 60_000 });\n` },
+      ['fail test-waits test/x.test.ts:1'],
+    ],
+    [
+      'a wait that gives up after a number of looks',
+      {
+        'test/x.test.ts':
+          'while (!isSo()) await delay(5);\nfor (let n = 0; n < 9 && !isSo(); n++) {\n  await delay(5);\n}\n',
+      },
+      ['fail test-waits test/x.test.ts:2'],
+    ],
   ];
 
   for (const [name, changes, expected] of violations) {

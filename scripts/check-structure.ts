@@ -22,6 +22,7 @@ import { checkFragments, checkRooms } from './structure/rooms.ts';
 import { checkSizes } from './structure/sizes.ts';
 import { checkStageIsolation } from './structure/stage-isolation.ts';
 import { checkTestSwitches } from './structure/test-switches.ts';
+import { checkTestWaits } from './structure/test-waits.ts';
 import { checkLostCalls, checkToolNames } from './structure/tool-definitions.ts';
 
 const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
@@ -41,6 +42,7 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkFragments,
   checkMachineTraces,
   checkTestSwitches,
+  checkTestWaits,
   checkGuardLists,
   checkArchitecturePage,
   checkPlainWords,

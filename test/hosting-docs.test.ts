@@ -39,7 +39,7 @@ describe('docs/hosting.md', () => {
       const [, token = ''] = /^token +(\S+)/m.exec(printed.join('\n')) ?? [];
       const [, script = '', answer = ''] = /```sh\n(TOKEN=.*?)```\s*```\n(.*?)\n```/s.exec(hosting) ?? [];
       const real = script.replace(/^TOKEN=.*/, `TOKEN=${token}`).replaceAll('http://127.0.0.1:7411', url);
-      const output = execFileSync('bash', ['-c', real], { encoding: 'utf8', timeout: 30_000 });
+      const output = execFileSync('bash', ['-c', real], { encoding: 'utf8', timeout: 300_000 });
       assert.equal(shorten(output), shorten(answer));
     } finally {
       child.kill('SIGKILL');

@@ -12,6 +12,9 @@ export interface EditScene {
   readonly point: 'after-intent' | 'half-written' | 'after-effect';
 }
 
+/** A stopped call waits for the others, which take longer than its usual limit where the machine is busy. */
+const WITHOUT_HURRY = 'version: 1\ntools:\n  ast_edit: {timeout_ms: 3600000, max_timeout_ms: 3600000}\n';
+
 /** Nothing else would keep the process alive. */
 setInterval(() => {}, 1000);
 
@@ -24,7 +27,7 @@ for (const { id, workspace, state, point } of JSON.parse(process.argv[2] ?? '[]'
     return new Promise(() => {});
   };
   const runtime = await createRuntime({
-    ...{ workspace, state, ast: createAst() },
+    ...{ workspace, state, ast: createAst(), registry: { file: 'ops.yaml', text: WITHOUT_HURRY } },
     ports: {
       wrapParts: (parts) => ({
         ...parts,

@@ -99,7 +99,8 @@ describe('faults of the network of one host', () => {
     for (let round = 0; round < ROUNDS; round++) {
       await work.progress(20);
       link.delay(100, 0.05);
-      assert.ok((await probe.nc.rtt()) >= 200);
+      // Two timers of 100 ms, each of which may fire a little early.
+      assert.ok((await probe.nc.rtt()) >= 190);
       await work.progress(10);
       link.delay(0);
       for (const direction of ['both', 'to-host'] as const) {

@@ -24,7 +24,7 @@ const echo = defineTool({
   effect: 'read',
   risk: 'low',
   asksByDefault: true,
-  timeoutMs: 1000,
+  timeoutMs: 60_000,
   run: ({ word }) => ({ said: word }),
 });
 

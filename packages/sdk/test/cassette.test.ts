@@ -95,7 +95,7 @@ describe('a cassette', () => {
       annotations: { kind: 'read', side_effect_level: 'read_only' },
       effect: 'read',
       risk: 'low',
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
       run(_args, { progress }) {
         for (const n of [1, 2]) progress(n * 10, `step ${n}`, { n });
         return { n: 2 };

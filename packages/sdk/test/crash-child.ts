@@ -23,7 +23,7 @@ const bell = defineTool({
   annotations: { kind: 'edit', side_effect_level: 'workspace_write' },
   effect: 'write',
   risk: 'medium',
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   run() {
     dieAt('during-tool');
     appendFileSync(effects, 'ring\n');

@@ -81,7 +81,7 @@ describe('what is not allowed never leaves the process [S0-11 S0-61]', () => {
       import { createHttpClient } from ${JSON.stringify(new URL('../src/platform/network/http-client.ts', import.meta.url).href)};
       const client = createHttpClient({ allowedDomains: ['127.0.0.1:${server.port}'] });
       const answer = await client.send({
-        method: 'GET', url: 'http://127.0.0.1:${server.port}/', headers: {}, body: null, timeoutMs: 9000, maxBytes: 99,
+        method: 'GET', url: 'http://127.0.0.1:${server.port}/', headers: {}, body: null, timeoutMs: 60_000, maxBytes: 99,
       });
       console.log(Buffer.from(answer.body).toString());
       client.close();`;

@@ -108,7 +108,7 @@ const tool = (run: () => Promise<object> | object) =>
     annotations: { kind: 'read', side_effect_level: 'read_only', arg_schema: {}, capabilities: {} },
     effect: 'read',
     risk: 'low',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     run,
   } as never);
 

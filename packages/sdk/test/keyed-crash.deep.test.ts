@@ -14,7 +14,16 @@ import { openRepository } from './git-repository.ts';
 import { filesOf } from './git-state.ts';
 import type { KeyedCase } from './keyed-case.ts';
 import { CASES, curlCase } from './keyed-cases.ts';
-import { openOn, POINTS, type Point, retry, retryIn, type StoppedScene, stopCalls } from './keyed-crash.ts';
+import {
+  openOn,
+  POINTS,
+  type Point,
+  retry,
+  retryIn,
+  type StoppedScene,
+  stopCalls,
+  withoutHurry,
+} from './keyed-crash.ts';
 import { startWeb } from './loopback-server.ts';
 
 type Meanwhile = 'nobody writes' | 'somebody writes' | 'somebody takes it back';
@@ -65,7 +74,7 @@ function sceneOf(given: KeyedCase, { point, meanwhile }: Variant, beside: string
   const { tool, args, first } = given;
   return {
     ...{ id: beside, workspace, beside, state: join(beside, 'state'), point, meanwhile, given, tool, args },
-    registry: `version: 1\n${given.registry ?? ''}`,
+    registry: withoutHurry(`version: 1\n${given.registry ?? ''}`, [tool, ...(first ?? []).map((one) => one.tool)]),
     ...(first === undefined ? {} : { first }),
   };
 }

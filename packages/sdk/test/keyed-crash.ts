@@ -33,6 +33,18 @@ export interface StoppedCalls {
   kill(): Promise<void>;
 }
 
+/**
+ * A registry under which no call of these tools runs out of time. A stopped call waits inside its own time limit until all
+ * others have come to their points; on a busy machine that takes longer than the limit, and the call would end instead of
+ * dying with its process.
+ */
+export function withoutHurry(registry: string, tools: readonly string[]): string {
+  const limits = [...new Set(tools)].map((tool) => `  ${tool}: {timeout_ms: ${HOUR_MS}, max_timeout_ms: ${HOUR_MS}}\n`);
+  return `${registry}tools:\n${limits.join('')}`;
+}
+
+const HOUR_MS = 3_600_000;
+
 const CHILD = new URL('./keyed-crash-child.ts', import.meta.url).pathname;
 
 /** Starts all calls in one process and answers when each has reached its point. */

@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { sha256Hex } from '../src/platform/digest.ts';
 import { filesOf } from './git-state.ts';
 import { crash } from './given-up-call.ts';
-import { openOn, POINTS, type Point, retryIn } from './keyed-crash.ts';
+import { openOn, POINTS, type Point, retryIn, withoutHurry } from './keyed-crash.ts';
 
 const NAMES = ['a', 'b', 'd/c'] as const;
 const TEXTS = ['', 'one\n', 'two\n'] as const;
@@ -92,7 +92,7 @@ test('whatever is called, killed and written meanwhile: at most one effect, noth
         const before = filesOf(workspace);
         try {
           const lost = await crash(
-            { workspace, state: join(scratch, 'state'), registry: 'version: 1\n', ...made },
+            { workspace, state: join(scratch, 'state'), registry: withoutHurry('version: 1\n', [made.tool]), ...made },
             point,
           );
           const crashed = filesOf(workspace);

@@ -72,7 +72,7 @@ export function openClient(t: TestContext, options: HttpClientOptions): OpenHttp
 }
 
 export function get(client: OpenHttpClient, url: string, extra: Partial<HttpRequest> = {}): Promise<HttpAnswer> {
-  return client.send({ method: 'GET', url, headers: {}, body: null, timeoutMs: 10_000, maxBytes: 1_000_000, ...extra });
+  return client.send({ method: 'GET', url, headers: {}, body: null, timeoutMs: 60_000, maxBytes: 1_000_000, ...extra });
 }
 
 export function textOf(answer: HttpAnswer): string {

@@ -112,7 +112,7 @@ function probe(use: (context: Parameters<AnyTool['run']>[1], path: string) => un
     },
     effect: 'write',
     risk: 'low',
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     async run({ path, other }, context) {
       await use(context, other === '' ? path : other);
       return {};

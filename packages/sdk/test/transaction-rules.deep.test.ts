@@ -50,8 +50,7 @@ for (const [ground, shell, lines] of GROUNDS) {
     assert.doesNotMatch(shown, /hunter2/);
     assert.match(shown, /new plain/);
     // The tree of a transaction is given up soon after its commit was answered.
-    for (let looks = 0; looks < 200 && filesWithSecret(state).length > 0; looks += 1) await setTimeout(50);
-    assert.deepEqual(filesWithSecret(state), []);
+    while (filesWithSecret(state).length > 0) await setTimeout(50);
     assert.ok((await refused('change_undo', { change_id: String(tx_id) }))['reason']);
     await done('change_undo', { change_id: String(tx_id), paths: ['plain.txt'] });
     assert.equal(text('plain.txt'), 'old plain\n');

@@ -17,7 +17,7 @@ const wordCount = defineTool({
   annotations: { kind: 'think', side_effect_level: 'none' },
   effect: 'read',
   risk: 'low',
-  timeoutMs: 1000,
+  timeoutMs: 60_000,
   run: ({ text }) => ({ words: text.split(/\s+/).length }),
 });
 

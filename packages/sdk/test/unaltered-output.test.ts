@@ -39,7 +39,7 @@ const fails = defineTool({
   annotations: { kind: 'read', side_effect_level: 'read_only' },
   effect: 'read',
   risk: 'low',
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   run({ said }, { warn }) {
     warn({ code: 'E_FILE_IO', message: said, details: { said: [said] } });
     return {};

@@ -128,10 +128,11 @@ function newsOf(path: string, known: Found | undefined, now: Found): Pick<Diagno
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
   // A caller that gave up no longer looks at the outcome.
   work.catch(() => {});
+  if (ms <= 0) return undefined;
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

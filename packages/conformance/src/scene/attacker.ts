@@ -38,22 +38,29 @@ export interface Swap {
   readonly outside: string;
 }
 
+/** Attempts at the most for each one that is wanted. */
+const PATIENCE = 50;
+
 /**
- * Repeats a call while the process swaps: as often as wanted, and until it has swapped as often, because it may get
- * little time on a busy machine.
+ * Repeats a call while the process swaps. Only attempts during which it swapped count, because it may get little time on
+ * a busy machine.
  */
 export async function underAttack(swap: Swap, times: number, attempt: (count: number) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, ['-e', SWAP, swap.kind, swap.slot, swap.inside, swap.outside], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  let swaps = 0;
+  let reports = 0;
   child.stdout.on('data', (chunk: Buffer) => {
-    swaps += chunk.length * REPORTED;
+    reports += chunk.length;
   });
   await Promise.race([once(child.stdout, 'data'), ended]);
   try {
-    for (let count = 1; count <= times || swaps < times; count += 1) await attempt(count);
+    for (let count = 1, contested = 0; contested < times && count <= times * PATIENCE; count += 1) {
+      const before = reports;
+      await attempt(count);
+      if (reports > before) contested += 1;
+    }
   } finally {
     child.kill('SIGKILL');
     await ended;

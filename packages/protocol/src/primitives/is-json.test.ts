@@ -4,8 +4,18 @@ import fc from 'fast-check';
 import { isJsonObject, isJsonValue } from './is-json.ts';
 
 describe('isJsonValue', () => {
-  test('is true for everything JSON.parse can give', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => isJsonValue(JSON.parse(JSON.stringify(value)))));
+  test('is true for everything JSON.parse can give but an own __proto__ key', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        let isPlain = true;
+        JSON.parse(text, (key) => {
+          isPlain &&= key !== '__proto__';
+        });
+        assert.equal(isJsonValue(JSON.parse(text)), isPlain, text);
+      }),
+      { examples: [[{ ['__proto__']: null }], [[{ a: { ['__proto__']: 1 } }]], [{ proto: null }]] },
+    );
   });
 
   test('is true for plain objects without a prototype and from other realms', () => {

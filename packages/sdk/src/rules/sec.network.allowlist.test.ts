@@ -36,7 +36,7 @@ const sender = (name: string, level: SideEffectLevel, params: string[]) =>
     annotations: { kind: 'fetch', side_effect_level: level, arg_schema: { url_params: params } },
     effect: 'network',
     risk: 'medium',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     async run({ target }, { http }) {
       const url = Array.isArray(target) ? (target[0] ?? '') : target;
       const { status } = await http.send({
@@ -44,7 +44,7 @@ const sender = (name: string, level: SideEffectLevel, params: string[]) =>
         url,
         headers: {},
         body: null,
-        timeoutMs: 5_000,
+        timeoutMs: 60_000,
         maxBytes: 10,
       });
       return { status };

@@ -54,7 +54,7 @@ const isLink = (file: string): boolean => lstatSync(file, { throwIfNoEntry: fals
 
 /** The gap between check and use. It waits for the attacker a while, who may get little time on a busy machine. */
 async function leaveGap(file: string): Promise<void> {
-  for (let waited = 0; waited < 20 && !isLink(file); waited += 1) await sleep(1);
+  for (let waited = 0; waited < 200 && !isLink(file); waited += 1) await sleep(1);
 }
 
 const hasParent = (name: string): boolean => !path.isAbsolute(name) && name.split('/').includes('..');

@@ -183,7 +183,7 @@ describe('ask: with_effects', () => {
           effect: 'process',
           risk: 'high',
           rehearse: 'none',
-          timeoutMs: 5000,
+          timeoutMs: 60_000,
         },
         args: z.strictObject({ cmd: z.string() }),
         data: z.null(),

@@ -128,7 +128,7 @@ describe('repositories whose configuration runs programs [S0-51]', () => {
           GIT_TERMINAL_PROMPT: '0',
         };
         const input = 'protocol=https\nhost=nowhere.invalid\n\n';
-        spawnSync('git', control, { cwd: repository.folder, env, input, timeout: 20_000 });
+        spawnSync('git', control, { cwd: repository.folder, env, input, timeout: 120_000 });
         assert.ok(existsSync(repository.canary), `control: plain git ${control.join(' ')} runs the program`);
         rmSync(repository.canary);
         for (const words of [

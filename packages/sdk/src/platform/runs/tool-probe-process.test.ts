@@ -13,7 +13,7 @@ function probe(script: string, options: Partial<ProbeStart> = {}) {
     folder: tmpdir(),
     variables: { PATH: '/usr/bin:/bin', PROBE_MARK: mark },
     stdin: 'empty',
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
     mark,
     ...options,
   });

@@ -328,7 +328,12 @@ for (const confinement of ['auto', 'off'] as const) {
       for (let copy = 0; copy < 1500; copy++) linkSync(join(directory, 'b-big'), join(directory, `b-${copy}`));
       const controller = new AbortController();
       const searching = search({ pattern: 'needle-for-signal', signal: controller.signal });
-      for (let wait = 0; wait < 500 && processesWith('needle-for-signal').length === 0; wait++) {
+      let isOver = false;
+      const over = () => {
+        isOver = true;
+      };
+      searching.then(over, over);
+      while (!isOver && processesWith('needle-for-signal').length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       assert.notEqual(processesWith('needle-for-signal').length, 0, 'the program runs');

@@ -15,7 +15,7 @@ const keepNumbers = defineTool({
   annotations: { kind: 'read', side_effect_level: 'read_only' },
   effect: 'read',
   risk: 'low',
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   run({ n }, { artifacts }) {
     const writer = artifacts.create();
     for (let line = 1; line <= n; line++) writer.write(Buffer.from(`${line}\n`));
