@@ -12,7 +12,8 @@ import type { Output } from './bundle.ts';
 
 /** The map of what no source contains. */
 const NO_SOURCES = '{"version":3,"sources":[],"names":[],"mappings":""}\n';
-const LATER = /\bimport\(("\.\.?\/[^"]+")\)/g;
+/** Chunks, and packages that are loaded late, such as the one with ripgrep. A script cannot import by itself. */
+const LATER = /\bimport\((?:"([^"]+)"\)|(?=`))/g;
 
 /** `has`: a source that only the core contains. */
 export async function coreAsScript(
@@ -47,12 +48,14 @@ export async function coreAsScript(
     footer: '})',
   });
   const found = new Set<string>();
-  const script = code.replaceAll(LATER, (_, specifier: string) => {
-    found.add(path.posix.join(path.dirname(name ?? ''), JSON.parse(specifier) as string));
-    return `core_import(${specifier})`;
+  const script = code.replaceAll(LATER, (text: string, specifier?: string) => {
+    if (specifier?.startsWith('.')) found.add(path.posix.join(path.dirname(name ?? ''), specifier));
+    return `core_${text}`;
   });
   const differ = found.symmetricDifference(new Set(later.map(({ path: one }) => one)));
   if (differ.size > 0) throw new Error(`Dynamic imports of the core were not all found: ${[...differ].join(', ')}`);
+  const [left] = /\bimport\(.{0,40}/.exec(script) ?? [];
+  if (left !== undefined) throw new Error(`The core has an import that a script cannot make: ${left}`);
   const others = outputs.filter((output) => output !== module && output !== map);
   return [
     ...others,
@@ -91,7 +94,7 @@ function facade(script: string, imports: readonly { readonly path: string }[], n
 const RUN = `
 const fs = process.getBuiltinModule('node:fs');
 const { hash } = process.getBuiltinModule('node:crypto');
-const { Script, constants } = process.getBuiltinModule('node:vm');
+const { Script } = process.getBuiltinModule('node:vm');
 const DIGEST_BYTES = 32;
 const folder = process.getBuiltinModule('node:module').getCompileCacheDir?.();
 const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
@@ -141,8 +144,6 @@ function openCore() {
   const cachedData = readCache();
   script = new Script(fs.readFileSync(file, 'latin1'), {
     filename: file,
-    // Packages that are loaded late, such as the one with ripgrep.
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
   if (place !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
