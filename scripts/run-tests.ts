@@ -28,8 +28,8 @@ const DEEP_FILE = /\.deep\.test\.ts$/;
 /** As the title is written in the source. */
 const DEEP_TITLE = /\(deep\)['"`]/;
 const DEEP_PATTERN = '/\\(deep\\)$/';
-/** Ends a file that hangs. A busy machine never reaches it: the slowest file takes two minutes. */
-const FILE_LIMIT_MS = 900_000;
+/** Ends a test that hangs. The slowest takes two minutes, so that a busy machine does not reach it. */
+const TEST_LIMIT_MS = 900_000;
 /** Loaded before every test file. */
 const PREPARATION = './scripts/test-process.ts';
 /** What a test does not touch that shares its process. Hooks of a whole file would be hooks of its neighbours too. */
@@ -125,7 +125,7 @@ async function run({ files, only, without }: Choice, isWatching: boolean): Promi
   const events = startTests({
     files: files.map((file) => resolve(file)),
     concurrency: FILES_PER_CORE * availableParallelism(),
-    timeout: FILE_LIMIT_MS,
+    timeout: TEST_LIMIT_MS,
     execArgv: ['-C', 'tool-runtime-source', '--import', PREPARATION],
     watch: isWatching,
     ...(only === undefined ? {} : { testNamePatterns: only }),

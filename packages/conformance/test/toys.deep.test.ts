@@ -1,9 +1,15 @@
-/** The suite against toy servers: the correct one passes everything, and each broken one is found by its own case alone. */
+/**
+ * The suite against toy servers: the correct one passes everything, and each broken one is found by its own case alone.
+ *
+ * Every broken toy is tried with the cases of its family. The nightly run tries it with all others too (`ALL_CASES=1`), which
+ * takes ten times as long.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { Case } from '../src/cases/case.ts';
 import { CASES, runSuite, type SuiteResult } from '../src/run-suite.ts';
 import type { Protocol } from '../src/server/server.ts';
 import { FAULTS } from './toy/faults.ts';
@@ -20,7 +26,17 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const tryToy = (protocol: Protocol, fault?: string): Promise<SuiteResult> =>
-  runSuite(toyTarget({ file, protocol, ...(fault === undefined ? {} : { fault }) }), { effort: EFFORT });
+  runSuite(toyTarget({ file, protocol, ...(fault === undefined ? {} : { fault }) }), {
+    effort: EFFORT,
+    cases: fault === undefined || process.env['ALL_CASES'] === '1' ? CASES : familyOf(fault),
+  });
+
+/** The cases of one kind, and those that they go further than. */
+function familyOf(fault: string): readonly Case[] {
+  const family = CASES.filter(({ id }) => id.split('.')[0] === fault.split('.')[0]);
+  const before = new Set(family.flatMap(({ after = [] }) => after));
+  return CASES.filter((one) => family.includes(one) || before.has(one.id));
+}
 
 function withOutcome({ results }: SuiteResult, wanted: string): string[] {
   return results.filter(({ outcome }) => outcome === wanted).map(({ id, detail }) => `${id}: ${detail}`);
