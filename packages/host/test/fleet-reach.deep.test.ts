@@ -47,7 +47,15 @@ async function openFleet(t: TestContext): Promise<Fleet> {
       const file = join(root, `${name}.yaml`);
       const credentials = { user: name, password: `of-${name}` };
       const system = { user: 'status', password: 'of-status' };
-      const own = { servers: servers.addresses, credentials, system, host: name, replicas: 1, lease_ms: 3000, ...more };
+      const own = {
+        servers: servers.addresses,
+        credentials,
+        system,
+        host: name,
+        replicas: 1,
+        lease_ms: 15_000,
+        ...more,
+      };
       writeFileSync(file, JSON.stringify(own));
       const log = createLog({ stream: process.stderr, level: 'error', format: 'text', redact: (text) => text });
       const host = await startHost({
@@ -154,9 +162,20 @@ describe('through any host of a fleet', () => {
     const fleet = await openFleet(t);
     await fleet.start('a', ['one', 'two'], { limits: { calls: 3 } });
     const [one, two] = await Promise.all([fleet.client('one'), fleet.client('two')]);
-    const seconds = (client: typeof one) => client.call('shell_exec', { cmd: 'sleep 1' });
-    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => seconds(one)));
+    let refusals = 0;
+    const fiveRefused = Promise.withResolvers<void>();
+    const held = Array.from({ length: 8 }, () =>
+      one.call('shell_exec', { cmd: 'until [ -e go ]; do sleep 0.1; done', timeout_ms: 600_000 }),
+    );
+    for (const call of held)
+      call.catch(() => {
+        refusals += 1;
+        if (refusals === 5) fiveRefused.resolve();
+      });
+    await fiveRefused.promise;
     const other = await two.call('fs_list', { path: '.' });
+    writeFileSync(join(fleet.root, 'one', 'go'), '');
+    const answers = await Promise.allSettled(held);
     const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
     const said = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
     assert.deepEqual([said.length, refused.length], [3, 5]);
