@@ -75,7 +75,7 @@ async function openFleet(t: TestContext): Promise<Fleet> {
         servers: [...servers.addresses],
         credentials: { user: 'agent', password: 'of-agent' },
         workspace,
-        waitMs: 20_000,
+        waitMs: 300_000,
       });
       // One that a failed test left open would keep the process alive.
       t.after(() => void client.close().catch(() => undefined));
@@ -113,7 +113,11 @@ describe('through any host of a fleet', () => {
     const fleet = await openFleet(t);
     const a = await fleet.start('a', ['one', 'two']);
     const b = await fleet.start('b', ['three']);
-    for (const name of ['one', 'two', 'three']) writeFileSync(join(fleet.root, name, 'which.txt'), name);
+    for (const name of ['one', 'two', 'three']) {
+      writeFileSync(join(fleet.root, name, 'which.txt'), name);
+      // A host that has begun holds its workspaces soon after; this waits for it.
+      await (await fleet.client(name)).close();
+    }
     const read = async (host: RunningHost, token: string, query: string): Promise<string> => {
       const client = await overMcp(t, host, token, query);
       return JSON.stringify(await client.callTool({ name: 'file_read', arguments: { path: 'which.txt' } }));
