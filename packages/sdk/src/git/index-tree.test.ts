@@ -108,10 +108,13 @@ describe('the tree of an index', () => {
     for (const name of ['d/a', 'd/b', 'e/a']) write(name, `${name}\n`);
     git('add', '.');
     git('commit', '-q', '-m', 'one');
+    write('z', '1\n');
+    git('add', 'z');
+    const noted = index().toString('latin1');
     const right = git('write-tree');
     for (const wrong of ['d\x001 0\n', 'd\x003 0\n', 'd\x009 0\n']) {
-      const bytes = Buffer.from(index().toString('latin1').replace('d\x002 0\n', wrong), 'latin1');
-      assert.notDeepEqual(bytes, index());
+      assert.ok(noted.includes('d\x002 0\n'));
+      const bytes = Buffer.from(noted.replace('d\x002 0\n', wrong), 'latin1');
       assert.equal(await own(bytes), right, JSON.stringify(wrong));
     }
   });
