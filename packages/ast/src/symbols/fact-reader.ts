@@ -133,17 +133,19 @@ function expand(one: RawImport, { imports }: Policies): RawImport[] {
   return splitImportTree(one.tree, imports).map((part) => ({ ...one, ...part, alias: part.alias ?? one.alias }));
 }
 
+/** Optional fields are set one by one: spreading them costs as much as all the rest. */
 function toFact(one: RawImport, source: SourceText): ImportFact {
-  return {
+  const fact: { -readonly [Key in keyof ImportFact]: ImportFact[Key] } = {
     source: one.source ?? '',
-    ...(one.name === undefined ? {} : { name: one.name }),
-    ...(one.alias === undefined ? {} : { alias: one.alias }),
-    ...(one.star ? { star: true } : {}),
-    ...(one.typeOnly ? { typeOnly: true } : {}),
-    ...(one.reexport ? { reexport: true } : {}),
     start: source.toByte(one.start),
     line: source.rowOf(one.start) + 1,
   };
+  if (one.name !== undefined) fact.name = one.name;
+  if (one.alias !== undefined) fact.alias = one.alias;
+  if (one.star) fact.star = true;
+  if (one.typeOnly) fact.typeOnly = true;
+  if (one.reexport) fact.reexport = true;
+  return fact;
 }
 
 /** Calls, instantiations and macro calls, each with the declaration that contains it. `nodes` are in file order. */

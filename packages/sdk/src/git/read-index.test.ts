@@ -20,7 +20,11 @@ function repository(t: TestContext, ...options: string[]) {
     git,
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
     facts: (hashBytes = 20) => {
-      const { entries: _, ...facts } = readIndex(readFileSync(join(folder, '.git', 'index')), hashBytes) ?? {};
+      const {
+        entries: _,
+        cachedTree: __,
+        ...facts
+      } = readIndex(readFileSync(join(folder, '.git', 'index')), hashBytes) ?? {};
       return 'isPlain' in facts ? facts : undefined;
     },
   };

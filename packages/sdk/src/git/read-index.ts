@@ -21,6 +21,8 @@ export interface IndexFacts {
   readonly isPlain: boolean;
   /** All entries, as they are in the file. */
   readonly entries: Buffer;
+  /** The trees of folders, as far as they are noted. */
+  readonly cachedTree: Buffer | undefined;
 }
 
 /** `hashBytes`: 20, or 32 in a repository with SHA-256. */
@@ -32,9 +34,10 @@ export function readIndex(index: Buffer, hashBytes: number): IndexFacts | undefi
   const entries = readEntries(index, { hashBytes, end });
   if (entries === undefined) return undefined;
   const others = extensionsOf(index, entries.next, end);
-  if (others === undefined || others.includes('link') || others.includes('sdir')) return undefined;
-  const isPlain = !entries.hasFlags && !entries.hasUnmerged && others.every((name) => CACHES.includes(name));
-  return { hasUnmerged: entries.hasUnmerged, isPlain, entries: index.subarray(HEADER_BYTES, entries.next) };
+  if (others === undefined || others.has('link') || others.has('sdir')) return undefined;
+  const { hasUnmerged, hasFlags } = entries;
+  const isPlain = !hasFlags && !hasUnmerged && [...others.keys()].every((name) => CACHES.includes(name));
+  return { hasUnmerged, isPlain, entries: index.subarray(HEADER_BYTES, entries.next), cachedTree: others.get('TREE') };
 }
 
 function readEntries(index: Buffer, { hashBytes, end }: { readonly hashBytes: number; readonly end: number }) {
@@ -56,12 +59,14 @@ function readEntries(index: Buffer, { hashBytes, end }: { readonly hashBytes: nu
   return at > end ? undefined : { next: at, hasFlags, hasUnmerged };
 }
 
-function extensionsOf(index: Buffer, start: number, end: number): readonly string[] | undefined {
-  const names: string[] = [];
+function extensionsOf(index: Buffer, start: number, end: number): ReadonlyMap<string, Buffer> | undefined {
+  const found = new Map<string, Buffer>();
   let at = start;
   while (at + EXTENSION_HEADER_BYTES <= end) {
-    names.push(index.toString('latin1', at, at + 4));
-    at += EXTENSION_HEADER_BYTES + index.readUInt32BE(at + 4);
+    const from = at + EXTENSION_HEADER_BYTES;
+    const next = from + index.readUInt32BE(at + 4);
+    found.set(index.toString('latin1', at, at + 4), index.subarray(from, next));
+    at = next;
   }
-  return at === end ? names : undefined;
+  return at === end ? found : undefined;
 }

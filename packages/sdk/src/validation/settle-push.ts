@@ -4,14 +4,17 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { isToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
 import type { CommitCandidate, GitRepository, Publication, PushRequest } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { currentBranch } from '../git/head-commit.ts';
+import { writeIndexTree } from '../git/index-tree.ts';
 import { type PushSpec, parsePushSpec } from '../git/ref-names.ts';
-import { findObjects, unknownRevision } from '../git/resolve-revisions.ts';
+import { emptyTree, findObjects, unknownRevision } from '../git/resolve-revisions.ts';
+import { hasPlainStore } from '../git/write-objects.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
 
 type PushRules = Pick<Registry, 'protectedBranches' | 'git'>;
@@ -101,6 +104,8 @@ export async function freezeCandidate(
   const index = `tool-runtime-${randomBytes(8).toString('hex')}.index`;
   const current = await git.files.read(from);
   if (current !== undefined) await git.files.write(index, current, { exclusive: true });
+  const made = current === undefined ? undefined : await ownTree(git, current);
+  if (made !== undefined) return { index, tree: made };
   const written = await git.run({ words: ['write-tree'], access: 'write', index, signal, accept: [0, 128] });
   if (written.code === 0) return { index, tree: written.stdout.toString('utf8').trim() };
   await discardCandidate(git, { index, tree: '' });
@@ -109,6 +114,18 @@ export async function freezeCandidate(
     next: 'resolve them (git_conflicts shows how they stand), add them, then commit',
     details: { stderr: written.stderr.trim().slice(0, 2000) },
   });
+}
+
+/** Undefined where git has to write the tree, or can say better why it cannot be written. */
+async function ownTree(git: GitRepository, index: Buffer): Promise<string | undefined> {
+  const config = await git.config();
+  if (!hasPlainStore(config)) return undefined;
+  try {
+    return await writeIndexTree(git.files, index, emptyTree(config).length / 2);
+  } catch (thrown) {
+    if (isToolError(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 export async function discardCandidate(git: GitRepository, { index }: CommitCandidate): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Files of the git folder itself, reached beneath a descriptor of it like everything else.
  *
- * A linked work tree has a folder of its own and shares references and attributes with the others: a name is looked up
+ * A linked work tree has a folder of its own and shares objects, references and attributes with the others: a name is looked up
  * where git itself would look for it.
  */
 import { isToolError } from '@tool-runtime/protocol';
@@ -70,7 +70,7 @@ export function createGitFiles(folders: () => GitFolders, { writes, durability }
   };
 }
 
-const FOR_ALL = /^(?:(?:logs\/)?refs|packed-refs|info\/attributes)(?:[/.]|$)/;
+const FOR_ALL = /^(?:(?:logs\/)?refs|packed-refs|objects|info\/attributes)(?:[/.]|$)/;
 const OWN = /^(?:logs\/)?refs\/(?:bisect|rewritten|worktree)(?:\/|$)/;
 
 function isForAll(name: string): boolean {

@@ -265,7 +265,8 @@ class SearchResults {
 
   answer({ interrupted }: { readonly interrupted: boolean }): SearchAnswer {
     const { maxResults } = this.#query;
-    const matches = sortedKeys(this.#matches).flatMap((file) => this.#matches.get(file) ?? []);
+    const matches: SearchMatch[] = [];
+    for (const file of sortedKeys(this.#matches)) for (const one of this.#matches.get(file) ?? []) matches.push(one);
     const counts = sortedKeys(this.#counts).map((file): FileCount => ({ file, count: this.#counts.get(file) ?? 0 }));
     return {
       matches: matches.slice(0, maxResults),

@@ -128,11 +128,11 @@ function isDeadline(reason: unknown): boolean {
 }
 
 function toWire({ file, line, column, text, cut, before, after }: SearchMatch, hasContext: boolean) {
+  const hit = { file, line, col: column, snippet: text };
+  // Nearly all are plain, and there may be very many.
+  if (!cut && !hasContext) return hit;
   return {
-    file,
-    line,
-    col: column,
-    snippet: text,
+    ...hit,
     ...(cut ? { cut: true as const } : {}),
     ...(hasContext ? { before: [...before], after: [...after] } : {}),
   };

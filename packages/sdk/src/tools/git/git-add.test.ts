@@ -9,6 +9,7 @@ import {
   type TestRepository,
   withRepository,
 } from '../../../test/git-repository.ts';
+import { defineTool } from '../../contracts/tool.ts';
 import { gitAdd } from './git-add.ts';
 
 interface Added {
@@ -46,6 +47,36 @@ describe('git_add', () => {
       assert.deepEqual(await add(runtime, { paths: ['.'] }), ['dir/new', 'fresh']);
       assert.equal(repository.git('status', '--porcelain=v1').match(/^.[^ ]/gm), null);
       assert.deepEqual(await add(runtime, { paths: ['.'] }), []);
+    });
+  });
+
+  test('starts git once for tracked files that are named one by one [S0-44]', async () => {
+    const words: string[] = [];
+    const counted = defineTool({
+      ...gitAdd,
+      name: 'counted_add',
+      run: (args, context) => {
+        const run: typeof context.git.run = (request) => {
+          words.push(request.words[0] ?? '');
+          return context.git.run(request);
+        };
+        return gitAdd.run(args, { ...context, git: { ...context.git, run } });
+      },
+    });
+    const files = { a: '1', 'dir/ü': '1', same: '1', run: '1' };
+    await withRepository({ files, tools: [counted] }, async (repository, runtime) => {
+      repository.write({ a: '2', 'dir/ü': '2', run: { text: '1', mode: 0o755 }, fresh: '1', same: '1' });
+      const stage = async (args: object) => (await runtime.call<Added>('counted_add', args)).paths;
+      const named = { paths: ['./dir/ü', 'a', 'same', 'run'] };
+      assert.deepEqual(await stage(named), ['a', 'dir/ü', 'run']);
+      assert.deepEqual(words.splice(0), ['add']);
+      assert.deepEqual(await stage(named), []);
+      assert.deepEqual(words.splice(0), ['add']);
+      assert.deepEqual(await stage({ paths: ['fresh'] }), ['fresh']);
+      assert.deepEqual(words.splice(0), ['status', 'add'], 'a new file may be ignored');
+      repository.write({ a: '3', '.gitattributes': '*.bin filter=lfs\n' });
+      assert.deepEqual(await stage({ paths: ['a'] }), ['a']);
+      assert.equal(words[0], 'status', 'contents may belong to git-lfs');
     });
   });
 

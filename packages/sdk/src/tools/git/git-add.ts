@@ -1,8 +1,9 @@
 /**
  * git_add: stages files as they are now, deletions included.
  *
- * Status before says which index entries will change. What git would do in part or in silence (ignored files, other
- * repositories inside this one) is refused before anything is staged, so a failed call stages nothing.
+ * Status before says which index entries will change; for tracked files that are named one by one, the index file before
+ * and after says it. What git would do in part or in silence (ignored files, other repositories inside this one) is refused
+ * before anything is staged, so a failed call stages nothing.
  */
 import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
@@ -10,12 +11,17 @@ import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
+import { findEntries } from '../../git/index-entries.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
+import { readIndex } from '../../git/read-index.ts';
+import { emptyTree } from '../../git/resolve-revisions.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { exactNames, paths, pathspecsOf } from './git-arguments.ts';
+import { exactNames, isThere, paths, pathspecsOf } from './git-arguments.ts';
+import { mayConvert } from './recovery/may-convert.ts';
+import { type RawPath, toRaw, toShown } from './recovery/raw-path.ts';
 import { refuseGitData, refuseInsideRepository, refuseLfsContents, refuseRepository } from './refuse-paths.ts';
 
 const MAX_LISTED = 1000;
@@ -59,6 +65,8 @@ export const gitAdd = defineTool({
     for (const path of wanted.paths) refuseGitData(path);
     const exact = await exactNames(wanted.paths, workspace);
     await refuseInsideRepository(wanted.paths, exact, workspace);
+    const tracked = await trackedFiles(wanted, exact, context);
+    if (tracked !== undefined) return stageTracked(tracked, { wanted, exact }, context);
     const entries = await changesBelow(wanted, context);
     const ignored = wanted.force || wanted.update ? [] : await ignoredAmong(git, unlisted(exact, entries));
     if (ignored.length > 0) throw areIgnored(ignored);
@@ -79,6 +87,48 @@ export const gitAdd = defineTool({
 async function expectIndex(_given: Args, { git, expect }: RehearsalContext): Promise<undefined> {
   const index = await readGit(git, INDEX_SUBJECT);
   if (index !== undefined) expect({ subject: INDEX_SUBJECT, before: index.exact, after: null });
+}
+
+/** What the index has of the files; paths are one character a byte. */
+type Staged = ReadonlyMap<RawPath, string>;
+
+/** Undefined unless the caller names files one by one and git has all of them: then status need not be asked for. */
+async function trackedFiles(
+  { paths: named }: Args,
+  exact: ReadonlySet<string>,
+  { git, workspace }: ToolContext,
+): Promise<Staged | undefined> {
+  if (!named.every((path) => exact.has(path))) return undefined;
+  const plain = named.map(cleanPath);
+  for (const path of plain) {
+    if (!(await isThere(path, workspace)) || (await workspace.stat(path))?.type !== 'file') return undefined;
+  }
+  const names = new Set(plain.map(toRaw));
+  // Contents of git-lfs are refused by what status lists.
+  if (await mayConvert([...names], { git, workspace })) return undefined;
+  const staged = await stagedOf(git, names);
+  return staged?.size === names.size ? staged : undefined;
+}
+
+/** Undefined where only git can read the index. */
+async function stagedOf(git: GitRepository, names: ReadonlySet<RawPath>): Promise<Staged | undefined> {
+  const [index, config] = await Promise.all([git.files.read('index'), git.config()]);
+  const hashBytes = emptyTree(config).length / 2;
+  const facts = index === undefined ? undefined : readIndex(index, hashBytes);
+  return facts?.isPlain === true ? findEntries(facts, hashBytes, names) : undefined;
+}
+
+/** Index entries before and after tell what changed. */
+async function stageTracked(
+  before: Staged,
+  { wanted, exact }: { readonly wanted: Args; readonly exact: ReadonlySet<string> },
+  { git, workspace }: ToolContext,
+): Promise<z.output<typeof data>> {
+  for (const path of before.keys()) workspace.requireAllowed(toShown(path), 'read', 'themselves');
+  await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes: [], skipped: [] }));
+  const after = await stagedOf(git, new Set(before.keys()));
+  const changed = [...before.keys()].filter((path) => after?.get(path) !== before.get(path)).sort();
+  return { added: changed.length, paths: changed.map(toShown).slice(0, MAX_LISTED) };
 }
 
 /** Where work tree and index differ below the paths. */

@@ -29,7 +29,7 @@ export interface ImportedCommit {
   readonly entries: readonly (BlobEntry | TreeEntry)[];
 }
 
-const COMMITTER = 'Tool Runtime <recovery@tool-runtime.invalid>';
+export const COMMITTER = 'Tool Runtime <recovery@tool-runtime.invalid>';
 
 /** For `fast-import --done`: half a stream makes no commit. */
 export function importStream({ ref, time, message, parents, entries }: ImportedCommit): Buffer {

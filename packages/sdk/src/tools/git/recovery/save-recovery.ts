@@ -2,7 +2,7 @@
  * Saves everything a git verb could lose, before it runs: HEAD, the index byte for byte, every file that is not as HEAD
  * has it, untracked ones included, and the state of an operation under way.
  *
- * It becomes one commit under refs/tool-runtime/recovery, made by one `git fast-import`: index, work tree and HEAD stay as
+ * It becomes one commit under refs/tool-runtime/recovery, made by one `git fast-import` or, where it is small, without git: index, work tree and HEAD stay as
  * they are, no hook or filter runs. What HEAD and the index reach stays reachable from it.
  */
 import type { ChangedFile, CommitCandidate, GitRecovery, GitRepository, GitVerb } from '../../../contracts/git.ts';
@@ -13,7 +13,7 @@ import { findObjects } from '../../../git/resolve-revisions.ts';
 import { branchOf, commitsOf, readHead, readOperationState, type StateFile } from '../operation-state.ts';
 import { touchedFiles } from '../report-changes.ts';
 import { type Captured, captureFiles, type Skipped } from './capture-files.ts';
-import { importStream } from './fast-import.ts';
+import { importCommit } from './import-commit.ts';
 import { mayConvert } from './may-convert.ts';
 import { type RawPath, toPlain, toShown } from './raw-path.ts';
 import { type DirtyTree, readDirty } from './read-dirty.ts';
@@ -79,14 +79,13 @@ export async function saveRecovery(context: RecoveryContext, request: RecoveryRe
   const refs = { ...request.refs, ...branchOf(state) };
   const note = noteOf({ dirty, captured, skipped, request: { ...request, refs }, time, worktree });
   const ref = newRecoveryRef(time);
-  const stream = importStream({
+  await importCommit(git, {
     ref,
     time: Math.floor(Date.parse(time) / 1000),
     message: writeNote(note),
     parents: await parentsOf(git, dirty, { state, request: { ...request, refs: note.refs } }),
     entries: await recoveryEntries(git, { dirty, captured, state, index }),
   });
-  await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
   await context.aboutToChange(plainNames(atStake(dirty, touched, request)), ref);
   const { head, branch } = dirty;
@@ -111,14 +110,13 @@ export async function saveFiles(
   const time = new Date().toISOString();
   const note = noteOf({ dirty, captured, skipped: captured.skipped, request: { verb }, time, worktree });
   const ref = newRecoveryRef(time);
-  const stream = importStream({
+  await importCommit(git, {
     ref,
     time: Math.floor(Date.parse(time) / 1000),
     message: writeNote({ ...note, scope: 'files' }),
     parents: head === null ? [] : [head],
     entries: await recoveryEntries(git, { dirty, captured, state: [], index: undefined }),
   });
-  await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
   await context.aboutToChange(plainNames(paths), ref);
   return { ref };
@@ -153,14 +151,13 @@ export async function saveCommit(
   const captured = { files: [], missing: [], skipped: [] };
   const note = { ...noteOf({ dirty, captured, skipped: [], request, time, worktree }), scope: 'commit' } as const;
   const ref = newRecoveryRef(time);
-  const stream = importStream({
+  await importCommit(git, {
     ref,
     time: Math.floor(Date.parse(time) / 1000),
     message: writeNote(note),
     parents: await parentsOf(git, dirty, { state, request }),
     entries: await commitEntries(git, { state, index, candidate }),
   });
-  await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
   return { ref, details: { ...note } };
 }
