@@ -13,7 +13,10 @@ type StoredRecord = CallDetail['records'][number];
 
 export function Call() {
   const { id } = place.value;
-  const loaded = useLoaded(() => host.callDetail(id), [id], { live: true });
+  const loaded = useLoaded(() => host.callDetail(id), [id], {
+    // What has ended stays as it is.
+    live: (known) => known === undefined || known.call.call_id !== id || known.call.status === 'running',
+  });
   const detail = loaded.value;
   if (detail === undefined) {
     return loaded.problem === undefined ? (

@@ -1,6 +1,7 @@
 /** Pages of records and calls of one journal, newest first, with what was matched last kept for the next page. */
 import type { CallPage, CallRow, RecordFilter, RecordPage, RecordRow } from '@tool-runtime/protocol';
-import { type Facet, facetsOf, type OverTime, overTime, type Row, testOf } from './filter-rows.ts';
+import { type Row, rowTest } from '@tool-runtime/protocol/internal';
+import { type Facet, facetsOf, type OverTime, overTime } from './count-rows.ts';
 import type { RecordIndex } from './record-index.ts';
 import type { CallDraft } from './record-rows.ts';
 
@@ -58,7 +59,7 @@ export function createPageReader(index: RecordIndex, workspace: string): PageRea
     },
     calls(order) {
       // Calls change after they came, so what matched before may not match now.
-      const test = testOf(order.filter);
+      const test = rowTest(order.filter);
       const { found, ...rest } = page(index.calls, index.calls.filter(test), order);
       return { workspace, calls: found.map(callRow), is_complete: index.isComplete, ...rest };
     },
@@ -83,7 +84,7 @@ function createMatches<One extends Row>(source: () => Source<One>): (filter: Rec
     const { all, generation } = source();
     const last = kept.get(key);
     const entry = last?.generation === generation ? last : { found: [], upTo: 0, generation };
-    const test = testOf(filter);
+    const test = rowTest(filter);
     for (; entry.upTo < all.length; entry.upTo += 1) {
       const row = all[entry.upTo] as One;
       if (test(row)) entry.found.push(row);
