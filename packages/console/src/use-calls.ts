@@ -29,7 +29,7 @@ const MOST_COUNTED = 4096;
 /** In steps, so that everyone who looks asks the same. */
 const STEP_MS = 10_000;
 /** So long it has to be quiet before the list is asked for after a gap; meanwhile what is told is shown. */
-const QUIET_MS = { few: 250, many: 1000 };
+const QUIET_MS = { few: 250, many: 1500 };
 /** With a filter, what it is about may be among what was left out: after so long the list is asked for anyway. */
 const LATEST_MS = 5000;
 /** What another page was told so recently will do. Shorter than it was quiet. */

@@ -34,9 +34,13 @@ interface Page<One> {
 export function createPageReader(index: RecordIndex, workspace: string): PageReader {
   const records = createMatches<RecordRow>(() => ({ all: index.rows, generation: index.generation }));
 
-  function page<One extends Row>(all: readonly One[], matching: readonly One[], order: PageOrder): Page<One> {
+  function page<One extends Row>(
+    [all, upTo]: readonly [readonly One[], number],
+    matching: readonly One[],
+    order: PageOrder,
+  ): Page<One> {
     const seqOf = (row: Row): number => row.seq ?? row.first_seq ?? 0;
-    const head = order.head ?? index.head;
+    const head = order.head ?? upTo;
     let end = matching.length;
     while (end > 0 && seqOf(matching[end - 1] as One) > head) end -= 1;
     const from = Math.max(0, end - order.offset - order.limit);
@@ -54,13 +58,13 @@ export function createPageReader(index: RecordIndex, workspace: string): PageRea
 
   return {
     records(order) {
-      const { found, ...rest } = page(index.rows, records(order.filter), order);
+      const { found, ...rest } = page([index.rows, index.rowsHead], records(order.filter), order);
       return { workspace, records: found, is_complete: index.isComplete, ...rest };
     },
     calls(order) {
       // Calls change after they came, so what matched before may not match now.
       const test = rowTest(order.filter);
-      const { found, ...rest } = page(index.calls, index.calls.filter(test), order);
+      const { found, ...rest } = page([index.calls, index.head], index.calls.filter(test), order);
       return { workspace, calls: found.map(callRow), is_complete: index.isComplete, ...rest };
     },
     matching: (filter) => records(filter),

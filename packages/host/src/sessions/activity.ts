@@ -33,6 +33,8 @@ export interface ActivitySource {
 
 const KEPT = 4096;
 const EVERY_MS = 200;
+/** When more happens than one look takes in, nobody can follow line by line. */
+const FLOODED_MS = 1000;
 
 export function createActivity({ nextEventId, work, workspaces }: ActivitySource): Activity {
   const log = new EventLog(KEPT);
@@ -41,6 +43,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
   let journals: readonly LiveCalls[] = [];
   let timer: NodeJS.Timeout | undefined;
   let last = '';
+  let lookAgainAt = 0;
   let change: LoggedEvent | undefined;
 
   function send(listeners: readonly ActivityListener[], event: LoggedEvent): void {
@@ -55,6 +58,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
   }
 
   function look(): void {
+    if (performance.now() < lookAgainAt) return;
     const { running, waiting } = work();
     const heads = workspaces().map(({ runtime }) => runtime.head().seq);
     const current = `${heads.join()} ${running} ${waiting}`;
@@ -65,6 +69,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
     send([...plain], change);
     if (detailed.size === 0) return;
     const news = journals.map((journal) => journal.look()).filter((one): one is CallNews => one !== undefined);
+    if (news.some(({ left_out: leftOut }) => leftOut > 0)) lookAgainAt = performance.now() + FLOODED_MS;
     send([...detailed], hostEvent(id, 'CallsChanged', { running, waiting, workspaces: news }));
   }
 
