@@ -28,8 +28,12 @@ const MOST = 300;
 const MOST_COUNTED = 4096;
 /** In steps, so that everyone who looks asks the same. */
 const STEP_MS = 10_000;
-/** So long it has to be quiet before the list is asked for after a gap; meanwhile what is told is shown. */
-const QUIET_MS = { few: 250, many: 1500 };
+/** When the list is asked for after something is missing. Meanwhile what is told is shown. */
+const SOON_MS = 250;
+/** But not more often than that. */
+const LEAST_MS = 1000;
+/** The host tells once a second of what is too much for it. */
+const QUIET_MS = 1500;
 /** With a filter, what it is about may be among what was left out: after so long the list is asked for anyway. */
 const LATEST_MS = 5000;
 /** What another page was told so recently will do. Shorter than it was quiet. */
@@ -54,18 +58,20 @@ function followList(
   const isFiltered = Object.keys(filter).length > 0;
   let page: CallPage | undefined;
   let rows = new Map<string, CallRow>();
-  let [total, leftOut, asked, staleSince] = [0, 0, 0, 0];
+  let [total, leftOut, asked, askedAt, staleSince] = [0, 0, 0, 0, 0];
   /** Told while the list is asked for; undefined when it is not. */
   let early: CallNews[] | undefined;
   /** Whether the calls that began after the list was asked for are counted. */
   let counted = new Map<string, boolean>();
+  let dueAt = Number.POSITIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function ask(maxAge: number): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    staleSince = 0;
+    [staleSince, dueAt] = [0, Number.POSITIVE_INFINITY];
     asked += 1;
+    askedAt = Date.now();
     const mine = asked;
     early = [];
     const start = Math.floor(from() / STEP_MS) * STEP_MS;
@@ -112,12 +118,15 @@ function followList(
     show({ calls, total: Math.max(total, calls.length), leftOut });
   }
 
-  function askLater(quietMs: number): void {
+  /** After a few that are not known: soon. After many: when it has been quieter for a while, each time anew. */
+  function askLater(isFlood: boolean): void {
     const now = Date.now();
     if (staleSince === 0) staleSince = now;
+    if (!isFlood) dueAt = Math.min(dueAt, now + SOON_MS);
+    else dueAt = isFiltered ? Math.min(now + QUIET_MS, staleSince + LATEST_MS) : now + QUIET_MS;
+    dueAt = Math.max(dueAt, askedAt + LEAST_MS);
     clearTimeout(timer);
-    const latest = isFiltered || quietMs === QUIET_MS.few ? staleSince + LATEST_MS - now : Number.POSITIVE_INFINITY;
-    timer = setTimeout(() => void ask(SHARED_MS), Math.max(0, Math.min(quietMs, latest)));
+    timer = setTimeout(() => void ask(SHARED_MS), Math.max(0, dueAt - now));
   }
 
   void ask(SHARED_MS);
@@ -135,7 +144,7 @@ function followList(
     leftOut += news.left_out;
     publish();
     const isDue = !news.is_complete || timer !== undefined || counted.size > MOST_COUNTED;
-    if (isDue) askLater(news.left_out > 0 ? QUIET_MS.many : QUIET_MS.few);
+    if (isDue) askLater(news.left_out > 0);
   }
 
   /** Asks now, and nothing older will do: what went by before the stream was open is in nothing that is told. */

@@ -38,10 +38,10 @@ describe('followCalls', () => {
     const { session, runtime, page, follow } = await open();
     const live = follow();
     const before = runtime.head().seq;
-    for (let at = 0; at < 100; at += 1) await session.call('probe_nothing', {});
+    for (let at = 0; at < 150; at += 1) await session.call('probe_nothing', {});
     const news = live.look();
     assert.equal(news?.is_complete, false);
-    assert.equal(news?.left_out, runtime.head().seq - before - 256);
+    assert.equal(news?.left_out, runtime.head().seq - before - 512);
     const all = await page();
     assert.deepEqual(news?.calls.toReversed(), all.slice(0, news?.calls.length));
     await session.call('probe_nothing', {});

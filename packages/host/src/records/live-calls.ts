@@ -10,7 +10,7 @@ import { callRow } from './read-pages.ts';
 import { type CallDraft, noteCall } from './record-rows.ts';
 
 /** Records read by one look; four or more make a call. */
-const MOST_RECORDS = 256;
+const MOST_RECORDS = 512;
 /** Calls that are remembered, so that their next record can be told with the ones before it. */
 const MOST_CALLS = 1024;
 

@@ -33,7 +33,7 @@ export interface ActivitySource {
 
 const KEPT = 4096;
 const EVERY_MS = 200;
-/** When more happens than one look takes in, nobody can follow line by line. */
+/** When more happens than a look takes in, twice in a row, nobody can follow line by line. */
 const FLOODED_MS = 1000;
 
 export function createActivity({ nextEventId, work, workspaces }: ActivitySource): Activity {
@@ -44,6 +44,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
   let timer: NodeJS.Timeout | undefined;
   let last = '';
   let lookAgainAt = 0;
+  let wasFlooded = false;
   let change: LoggedEvent | undefined;
 
   function send(listeners: readonly ActivityListener[], event: LoggedEvent): void {
@@ -69,7 +70,9 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
     send([...plain], change);
     if (detailed.size === 0) return;
     const news = journals.map((journal) => journal.look()).filter((one): one is CallNews => one !== undefined);
-    if (news.some(({ left_out: leftOut }) => leftOut > 0)) lookAgainAt = performance.now() + FLOODED_MS;
+    const isFlooded = news.some(({ left_out: leftOut }) => leftOut > 0);
+    if (isFlooded && wasFlooded) lookAgainAt = performance.now() + FLOODED_MS;
+    wasFlooded = isFlooded;
     send([...detailed], hostEvent(id, 'CallsChanged', { running, waiting, workspaces: news }));
   }
 

@@ -1,5 +1,5 @@
 /** Routes about the whole host for people who look at it: live activity, the registry in force, figures over time. */
-import { metricsHistorySchema, registryViewSchema } from '@tool-runtime/protocol';
+import { callsChangedSchema, metricsHistorySchema, registryViewSchema } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { missedText } from '../../dispatch/resume.ts';
 import { viewRegistry } from '../../records/registry-view.ts';
@@ -69,6 +69,7 @@ export const activity = defineRoute({
       type: 'text/event-stream',
     },
   },
+  mentions: [callsChangedSchema],
   handle({ host, isWelcome, query, incoming, outgoing }): RouteAnswer {
     const after = query.after ?? lastEventId(incoming.headers['last-event-id']);
     const stream = openStream(outgoing, 'host', host);
