@@ -2,6 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { CallsChanged, EventMessage, PendingApproval } from '@tool-runtime/protocol';
 import { followStream, type Link, type Stream } from './activity-stream.ts';
+import type { CallNews } from './call-rows.ts';
 import { host, may } from './host.ts';
 
 export const link = signal<Link>('connecting');
@@ -17,7 +18,6 @@ export const now = signal(Date.now());
 /** How many calls run, as the host last said. */
 export const running = signal(0);
 
-export type CallNews = NonNullable<CallsChanged['workspaces']>[number];
 export interface CallListener {
   onCalls(news: CallNews): void;
   /** What was heard so far may have gaps. */

@@ -71,7 +71,11 @@ export function Timeline() {
       ) : (
         <>
           <Lanes calls={shown} sessions={sessions} span={span} onZoom={zoomTo} />
-          <CallList calls={shown} total={zoom === undefined ? (list?.total ?? 0) : shown.length} />
+          <CallList
+            calls={shown}
+            total={zoom === undefined ? (list?.total ?? 0) : shown.length}
+            isAtLeast={zoom === undefined && list?.isAtLeast === true}
+          />
         </>
       )}
     </>
@@ -183,7 +187,13 @@ function Controls({ width, isPaused, busy, leftOut }: ControlsProps) {
   );
 }
 
-function CallList({ calls, total }: { readonly calls: readonly CallRow[]; readonly total: number }) {
+interface CallListProps {
+  readonly calls: readonly CallRow[];
+  readonly total: number;
+  readonly isAtLeast: boolean;
+}
+
+function CallList({ calls, total, isAtLeast }: CallListProps) {
   const shown = calls.slice(0, LISTED);
   const onKeyDown = (event: KeyboardEvent): void => {
     const links = Array.from((event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('a.call'));
@@ -197,7 +207,10 @@ function CallList({ calls, total }: { readonly calls: readonly CallRow[]; readon
   return (
     <section aria-label="Calls" class="panel flush">
       <div class="panel-head">
-        <h2>{count(total)} calls</h2>
+        <h2>
+          {isAtLeast ? 'More than ' : ''}
+          {count(total)} calls
+        </h2>
         <button type="button" class="small" onClick={() => go('journal', '', { q: choice('q') })}>
           All in the journal
         </button>

@@ -34,7 +34,7 @@ describe('followCalls', () => {
     await runtime.close();
   });
 
-  test('reads a bounded part of the journal, and counts what it passes over', async () => {
+  test('reads a bounded part of the journal, counts what it passes over, and tells the newest calls when it is quieter', async () => {
     const { session, runtime, page, follow } = await open();
     const live = follow();
     const before = runtime.head().seq;
@@ -44,8 +44,24 @@ describe('followCalls', () => {
     assert.equal(news?.left_out, runtime.head().seq - before - 512);
     const all = await page();
     assert.deepEqual(news?.calls.toReversed(), all.slice(0, news?.calls.length));
+    const back = live.look();
+    assert.deepEqual(back?.calls.toReversed(), all);
+    assert.deepEqual([back?.is_complete, back?.left_out, back?.head], [true, 0, news?.head]);
+    assert.equal(live.look(), undefined);
     await session.call('probe_nothing', {});
-    assert.deepEqual([live.look()?.is_complete, live.look()], [true, undefined]);
+    assert.equal(live.look()?.is_complete, true);
+    await runtime.close();
+  });
+
+  test('tells all calls that began after the record it names', async () => {
+    const { session, runtime, page, follow } = await open();
+    const live = follow();
+    for (let at = 0; at < 330; at += 1) await session.call('probe_nothing', {});
+    assert.ok((live.look()?.left_out ?? 0) > 0);
+    const back = live.look();
+    assert.deepEqual([back?.calls.length, back?.is_complete], [300, false]);
+    const since = (await page()).filter(({ first_seq }) => first_seq > (back?.after ?? 0));
+    assert.deepEqual(back?.calls.toReversed(), since);
     await runtime.close();
   });
 

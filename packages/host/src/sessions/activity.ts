@@ -63,7 +63,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
     const { running, waiting } = work();
     const heads = workspaces().map(({ runtime }) => runtime.head().seq);
     const current = `${heads.join()} ${running} ${waiting}`;
-    if (current === last) return;
+    if (current === last && !wasFlooded) return;
     last = current;
     const id = nextEventId();
     change = hostEvent(id, 'CallsChanged', { running, waiting });
@@ -77,7 +77,7 @@ export function createActivity({ nextEventId, work, workspaces }: ActivitySource
   }
 
   function leave(): void {
-    if (detailed.size === 0) journals = [];
+    if (detailed.size === 0) [journals, wasFlooded, lookAgainAt] = [[], false, 0];
     if (plain.size + detailed.size > 0) return;
     clearInterval(timer);
     timer = undefined;

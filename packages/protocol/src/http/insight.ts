@@ -72,8 +72,12 @@ export const callsChangedSchema = z
       .array(
         z.strictObject({
           workspace: z.string(),
+          after: z.int().describe('Calls that began after this record, up to `head`, are all here'),
           head: z.int().describe('The newest record that was looked at'),
-          calls: z.array(callRowSchema).readonly().describe('As they are now, oldest change first'),
+          calls: z
+            .array(callRowSchema)
+            .readonly()
+            .describe('As they are now, oldest change first; after records were left out, the newest calls once more'),
           is_complete: z
             .boolean()
             .describe('False when other calls changed too: many at once, or ones that began before anyone watched'),
