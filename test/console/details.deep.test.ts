@@ -47,11 +47,14 @@ describe('the details of the screens', () => {
     const artifact = page.getByRole('region', { name: 'Artifact stdout' });
     await artifact.getByText(/^artifact:[0-9a-f]{32}$/).waitFor();
     await artifact.getByRole('button', { name: 'Open' }).click();
-    await artifact.getByText(/^2\d\d\.\d KiB · text$/).waitFor();
-    assert.equal(await artifact.getByText('the very end').count(), 0);
-    await artifact.getByRole('button', { name: 'More' }).click();
+    await artifact.getByText(/^2\d\d\.\d KiB · text · from 0 B to 128\.0 KiB$/).waitFor();
+    assert.equal(await artifact.getByRole('button', { name: 'First page' }).count(), 0);
+    await artifact.getByRole('button', { name: 'Next page' }).click();
+    await artifact.getByText(/ · from 128\.0 KiB to 2\d\d\.\d KiB$/).waitFor();
+    assert.equal(await artifact.getByRole('button', { name: 'Next page' }).count(), 0);
+    await artifact.getByRole('button', { name: /^Show .* more lines$/ }).click();
     await artifact.getByText('the very end').waitFor();
-    assert.equal(await artifact.getByRole('button').count(), 0);
+    assert.equal(await artifact.getByRole('button', { name: 'First page' }).count(), 1);
     assert.equal((await host.client.calls({ tool: 'artifact_read' })).total, 2);
     assert.deepEqual(browser.complaints, []);
   });

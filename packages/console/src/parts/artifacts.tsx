@@ -38,6 +38,7 @@ export function Artifacts({ names }: { readonly names: readonly ArtifactName[] }
 
 interface Read {
   readonly text: string;
+  readonly offset: number;
   readonly next: number | null;
   readonly total: number;
 }
@@ -47,18 +48,22 @@ function Artifact({ name: { handle, field } }: { readonly name: ArtifactName }) 
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
   const name = field?.replace(/_artifact$/, '') ?? 'artifact';
-  const more = async (): Promise<void> => {
+  const open = async (offset: number): Promise<void> => {
     setBusy(true);
     try {
-      const page = await readPage(handle, read?.next ?? 0);
-      setRead({ ...page, text: `${read?.text ?? ''}${page.text}` });
+      setRead(await readPage(handle, offset));
       setProblem('');
     } catch (thrown) {
       setProblem(messageOf(thrown));
     }
     setBusy(false);
   };
-  const label = read === undefined ? 'Open' : 'More';
+  const button = (label: string, offset: number | null | undefined) =>
+    may('call') && typeof offset === 'number' ? (
+      <button type="button" class="small" disabled={isBusy} onClick={() => void open(offset)}>
+        {label}
+      </button>
+    ) : null;
   return (
     <section class="artifact" aria-label={`Artifact ${name}`}>
       <p class="artifact-head">
@@ -67,16 +72,19 @@ function Artifact({ name: { handle, field } }: { readonly name: ArtifactName }) 
         {read === undefined ? null : (
           <span class="hint">
             {bytes(read.total)} · {isText(read.text) ? 'text' : 'not text'}
+            {read.offset === 0 && read.next === null
+              ? ''
+              : ` · from ${bytes(read.offset)} to ${bytes(read.next ?? read.total)}`}
           </span>
         )}
-        {!may('call') || read?.next === null ? null : (
-          <button type="button" class="small" disabled={isBusy} onClick={() => void more()}>
-            {label}
-          </button>
-        )}
+        <span class="panel-tools">
+          {read === undefined ? button('Open', 0) : null}
+          {button('First page', (read?.offset ?? 0) > 0 ? 0 : undefined)}
+          {button('Next page', read?.next)}
+        </span>
       </p>
       {problem === '' ? null : <p class="word bad">{visible(problem, 2000)}</p>}
-      {read === undefined ? null : <Output text={read.text} />}
+      {read === undefined ? null : <Output key={read.offset} text={read.text} />}
     </section>
   );
 }
@@ -88,6 +96,7 @@ async function readPage(handle: string, offset: number): Promise<Read> {
   const next = data['next_offset'];
   return {
     text: String(data['content'] ?? ''),
+    offset,
     next: typeof next === 'number' ? next : null,
     total: Number(data['total_bytes'] ?? 0),
   };
