@@ -233,5 +233,5 @@ function Chart({ title, at, lines }: ChartProps) {
 }
 
 function format(value: number | null | undefined): string {
-  return value === null || value === undefined ? 'none' : String(Number(value.toFixed(1)));
+  return value === null || value === undefined ? 'none' : String(Number(value.toFixed(value < 1 ? 2 : 1)));
 }
