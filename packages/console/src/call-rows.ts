@@ -48,7 +48,7 @@ export class CallRows {
   take(news: CallNews): 'whole' | 'same' | 'stale' {
     if (this.#page === undefined || !this.isAbout(news)) return 'same';
     if (this.#leftOut > 0 && !this.#isFiltered && news.calls.length >= MOST_CALLS) {
-      // The newest calls are all there again. How many there were meanwhile is not known, and nobody is asked for it.
+      // The newest calls are all there again. How many there were meanwhile is not known, and no request is made for it.
       const { total } = this.#list();
       this.begin({ ...this.#page, head: news.head, calls: [...news.calls], total });
       this.#isAtLeast = true;

@@ -26,25 +26,32 @@ export interface CallListener {
 
 const EVERY_MS = 250;
 const PULSE_MS = 1000;
-const seen: { lastId?: number; isDirty: boolean; pulsedAt: number; isOld: boolean; questions: ReadonlySet<string> } = {
+const seen: {
+  lastId?: number;
+  isDirty: boolean;
+  pulsedAt: number;
+  isOld: boolean;
+  isGapOwed: boolean;
+  questions: ReadonlySet<string>;
+} = {
   isDirty: false,
   pulsedAt: 0,
   isOld: false,
+  isGapOwed: false,
   questions: new Set(),
 };
 const callListeners = new Set<CallListener>();
 const stream = signal<Stream | undefined>(undefined);
 const isHidden = signal(document.hidden);
-let isGapOwed = false;
 document.addEventListener('visibilitychange', () => {
   isHidden.value = document.hidden;
-  if (isGapOwed) tellGap();
+  if (seen.isGapOwed) tellGap();
 });
 
 /** A hidden page asks when it is seen again. */
 function tellGap(): void {
-  isGapOwed = document.hidden;
-  if (!isGapOwed) for (const listener of callListeners) listener.onGap();
+  seen.isGapOwed = document.hidden;
+  if (!seen.isGapOwed) for (const listener of callListeners) listener.onGap();
 }
 
 /** Nothing is heard of calls while the page is hidden; when it is seen again, the stream is opened anew, which is a gap. */

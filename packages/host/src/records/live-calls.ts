@@ -2,7 +2,7 @@
  * What changed in the calls of one journal since the last look, for people who watch.
  *
  * Read from the end of the journal, and never more than a bounded part of it: what a look costs must not grow with the number
- * of calls, and nobody reads thousands of lines a second. What is passed over is counted, and when it is quieter the newest calls are told once more, so that a list of them is whole.
+ * of calls, and people do not read thousands of lines a second. What is passed over is counted, and when it is quieter the newest calls are told once more, so that a list of them is whole.
  */
 import type { CallsChanged } from '@tool-runtime/protocol';
 import type { Runtime } from '@tool-runtime/sdk';

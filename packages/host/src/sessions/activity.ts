@@ -33,7 +33,7 @@ export interface ActivitySource {
 
 const KEPT = 4096;
 const EVERY_MS = 200;
-/** When more happens than a look takes in, twice in a row, nobody can follow line by line. */
+/** When more happens than a look takes in, twice in a row, people cannot follow line by line. */
 const FLOODED_MS = 1000;
 
 export function createActivity({ nextEventId, work, workspaces }: ActivitySource): Activity {
