@@ -3,7 +3,7 @@
  * rows, and what ten open consoles cost the host.
  *
  * The cost is the processor time of the host for a call, with ten consoles and without, taking turns: the browser runs on
- * the same machine here, and its own work is not what a host pays for.
+ * the same machine here, and its own work is not what a host pays for. What pages ask for after the calls counts too.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,6 +27,8 @@ const EVENTS_PER_SECOND = 500;
 /** Requested, decided, intended, done. */
 const RECORDS_PER_CALL = 4;
 const IN_FLIGHT = 32;
+/** Longer than pages wait for it to be quiet before they ask for what went by too fast. */
+const AFTER_MS = 2500;
 
 export const consolePages: Group = {
   name: 'console',
@@ -173,7 +175,7 @@ async function costOfConsoles(scratch: string, { quick }: GroupOptions): Promise
     inHost(scratch, 'watched', async (watched) => {
       await using browser = await openBrowser({ home: watched.url });
       for (let at = 0; at < (quick ? 2 : CONSOLES); at += 1) await openConsole(browser, watched, true);
-      const calls = quick ? 64 : 2048;
+      const calls = quick ? 64 : 8192;
       const cases = [await callerOf(alone, calls), await callerOf(watched, calls)] as const;
       const micros: [number[], number[]] = [[], []];
       const rounds = quick ? 1 : 6;
@@ -203,6 +205,7 @@ async function callerOf(host: HostProcess, calls: number): Promise<() => Promise
   return async () => {
     const before = processorMicros(host.pid);
     await run(calls);
+    await new Promise((resolve) => setTimeout(resolve, AFTER_MS));
     return (processorMicros(host.pid) - before) / calls;
   };
 }
@@ -257,7 +260,7 @@ function reportOf({ paints, pixels, heap, cost }: Figures): GroupReport {
     { name: 'first paint', atMost: 500, unit: 'ms', ...estimateOf(paints) },
     {
       name: `event to pixel at ${EVENTS_PER_SECOND} events/s`,
-      atMost: 500,
+      atMost: 400,
       unit: 'ms',
       ...estimateOf(pixels.delays),
     },

@@ -11,12 +11,17 @@ describe('the details of the screens', () => {
   let asked: Promise<unknown>;
   before(async () => {
     host = await openConsoleHost({
-      registry: REGISTRY.replace('shell_allow:\n', () => "shell_allow:\n  - '^cat colours.txt$'\n"),
-      files: { ...FILES, 'colours.txt': '\u001b[31mred words\u001b[0m plain words\n' },
+      registry: REGISTRY.replace('shell_allow:\n', () => "shell_allow:\n  - '^cat (colours|long).txt$'\n"),
+      files: {
+        ...FILES,
+        'long.txt': `${'a line of a long output\n'.repeat(10_000)}the very end\n`,
+        'colours.txt': '\u001b[31mred words\u001b[0m plain words\n',
+      },
     });
     const { session, asked: waiting } = await playSession(host);
     asked = waiting;
     await session.call('shell_exec', { cmd: 'cat colours.txt' });
+    await session.call('shell_exec', { cmd: 'cat long.txt' });
     await session.call('shell_exec', { cmd: "rm -rf 'src'" });
   });
   after(async () => {
@@ -35,6 +40,24 @@ describe('the details of the screens', () => {
   }
   const callOf = async (filter: object): Promise<string> =>
     `call/${(await host.client.calls(filter)).calls[0]?.call_id}`;
+
+  test('an artifact has its name, size and type, and is read page by page', async () => {
+    await using browser = await open();
+    const page = await visit(browser, await callOf({ tool: 'shell_exec', text: 'long.txt' }));
+    const artifact = page.getByRole('region', { name: 'Artifact stdout' });
+    await artifact.getByText(/^artifact:[0-9a-f]{32}$/).waitFor();
+    await artifact.getByRole('button', { name: 'Open' }).click();
+    await artifact.getByText(/^2\d\d\.\d KiB · text · from 0 B to 128\.0 KiB$/).waitFor();
+    assert.equal(await artifact.getByRole('button', { name: 'First page' }).count(), 0);
+    await artifact.getByRole('button', { name: 'Next page' }).click();
+    await artifact.getByText(/ · from 128\.0 KiB to 2\d\d\.\d KiB$/).waitFor();
+    assert.equal(await artifact.getByRole('button', { name: 'Next page' }).count(), 0);
+    await artifact.getByRole('button', { name: /^Show .* more lines$/ }).click();
+    await artifact.getByText('the very end').waitFor();
+    assert.equal(await artifact.getByRole('button', { name: 'First page' }).count(), 1);
+    assert.equal((await host.client.calls({ tool: 'artifact_read' })).total, 2);
+    assert.deepEqual(browser.complaints, []);
+  });
 
   test('a denied call names the line of the registry, is copied with its arguments, and is explained', async () => {
     await using browser = await open();

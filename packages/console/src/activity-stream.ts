@@ -3,7 +3,7 @@
  * page the seventh page would wait forever.
  *
  * The page that holds the lock reads the stream and hands events on. When it closes, the next one takes over and asks for
- * what came after the last event it saw.
+ * what came after the last event it saw. The stream says which calls changed while any of the pages shows them.
  */
 import type { EventMessage } from '@tool-runtime/protocol';
 import { host, person } from './host.ts';
@@ -15,27 +15,63 @@ export interface StreamReader {
   /** Of the last event that was seen. */
   lastId(): number | undefined;
   onEvent(event: EventMessage): void;
+  /** `live` also when the stream was opened anew: events may have gone by that did not say which calls changed. */
   onLink(link: Link): void;
+}
+
+export interface Stream {
+  /** Whether this page shows calls. */
+  wantCalls(wanted: boolean): void;
 }
 
 type News =
   | { readonly kind: 'event'; readonly event: EventMessage }
   | { readonly kind: 'link'; readonly link: Link }
-  | { readonly kind: 'question' };
+  | { readonly kind: 'wants'; readonly page: string; readonly calls: boolean }
+  /** Of a page that has just opened. */
+  | { readonly kind: 'link?' }
+  /** Of a page that has just become the reader. */
+  | { readonly kind: 'wants?' };
 
 const NAME = 'console-activity';
 const AGAIN_MS = 1000;
 
-export function followStream({ signal, lastId, onEvent, onLink }: StreamReader): void {
+export function followStream({ signal, lastId, onEvent, onLink }: StreamReader): Stream {
   const others = new BroadcastChannel(NAME);
-  const tell = (news: News): void => others.postMessage(news);
-  const own: { link: Link; isReader: boolean } = { link: 'connecting', isReader: false };
+  const tell = (news: News): void => {
+    if (!signal.aborted) others.postMessage(news);
+  };
+  const me = Math.random().toString(36).slice(2);
+  /** Pages that show calls; of this page alone while another one is the reader. */
+  const showing = new Set<string>();
+  const own: { link: Link; isReader: boolean; hasCalls: boolean; connection: AbortController } = {
+    link: 'connecting',
+    isReader: false,
+    hasCalls: false,
+    connection: new AbortController(),
+  };
   others.onmessage = ({ data }: MessageEvent<News>) => {
     if (data.kind === 'event') onEvent(data.event);
     else if (data.kind === 'link') onLink(data.link);
-    else if (own.isReader) tell({ kind: 'link', link: own.link });
+    else if (data.kind === 'wants?') tell({ kind: 'wants', page: me, calls: showing.has(me) });
+    else if (own.isReader && data.kind === 'link?') tell({ kind: 'link', link: own.link });
+    else if (own.isReader && data.kind === 'wants') note(data.page, data.calls);
   };
-  signal.addEventListener('abort', () => others.close(), { once: true });
+  signal.addEventListener(
+    'abort',
+    () => {
+      own.connection.abort();
+      others.close();
+    },
+    { once: true },
+  );
+  addEventListener('pagehide', () => tell({ kind: 'wants', page: me, calls: false }), { signal });
+
+  function note(page: string, calls: boolean): void {
+    if (calls) showing.add(page);
+    else showing.delete(page);
+    if (own.isReader && own.hasCalls !== showing.size > 0) connect();
+  }
 
   function setLink(link: Link): void {
     if (signal.aborted) return;
@@ -45,11 +81,16 @@ export function followStream({ signal, lastId, onEvent, onLink }: StreamReader):
   }
 
   function connect(): void {
+    own.connection.abort();
     if (signal.aborted || !person.value) return;
+    const connection = new AbortController();
+    own.connection = connection;
+    own.hasCalls = showing.size > 0;
     const after = lastId();
     host
       .activity({
-        signal,
+        signal: connection.signal,
+        calls: own.hasCalls,
         ...(after === undefined ? {} : { after }),
         onEvent(event) {
           onEvent(event);
@@ -59,9 +100,10 @@ export function followStream({ signal, lastId, onEvent, onLink }: StreamReader):
         onBreak: () => setLink('broken'),
       })
       .catch(() => {
+        if (connection.signal.aborted) return;
         // Refused or never reached: the person may have been signed out, or the host is not up yet.
         setLink('broken');
-        setTimeout(connect, AGAIN_MS);
+        setTimeout(() => connection === own.connection && connect(), AGAIN_MS);
       });
   }
 
@@ -69,16 +111,22 @@ export function followStream({ signal, lastId, onEvent, onLink }: StreamReader):
     new Promise((resolve) => {
       own.isReader = true;
       signal.addEventListener('abort', () => resolve(), { once: true });
+      tell({ kind: 'wants?' });
       connect();
     });
 
   // Pages over plain HTTP from another machine have no locks; each of them reads for itself.
-  if (!('locks' in navigator)) {
-    void read();
-    return;
+  if (!('locks' in navigator)) void read();
+  else {
+    navigator.locks.request(NAME, { signal }, read).catch(() => {
+      // Given up while it waited for its turn: the page is signed out.
+    });
+    tell({ kind: 'link?' });
   }
-  navigator.locks.request(NAME, { signal }, read).catch(() => {
-    // Given up while it waited for its turn: the page is signed out.
-  });
-  tell({ kind: 'question' });
+  return {
+    wantCalls(calls) {
+      note(me, calls);
+      tell({ kind: 'wants', page: me, calls });
+    },
+  };
 }

@@ -1,13 +1,13 @@
 /** What happens on the host right now: one stream for all screens, open questions, and when to look again. */
 import { effect, signal } from '@preact/signals';
-import type { EventMessage, PendingApproval } from '@tool-runtime/protocol';
-import { followStream, type Link } from './activity-stream.ts';
+import type { CallsChanged, EventMessage, PendingApproval } from '@tool-runtime/protocol';
+import { followStream, type Link, type Stream } from './activity-stream.ts';
+import type { CallNews } from './call-rows.ts';
 import { host, may } from './host.ts';
 
 export const link = signal<Link>('connecting');
 export const missed = signal(0);
-export const isPaused = signal(false);
-/** Grows when something happened; screens that show it ask again. */
+/** Grows when something happened, at most once a second; screens that show it ask again. */
 export const pulse = signal(0);
 /** Grows when a workspace was opened anew: another registry, or other approved tools. */
 export const registryTurn = signal(0);
@@ -18,12 +18,58 @@ export const now = signal(Date.now());
 /** How many calls run, as the host last said. */
 export const running = signal(0);
 
+export interface CallListener {
+  onCalls(news: CallNews): void;
+  /** What was heard so far may have gaps. */
+  onGap(): void;
+}
+
 const EVERY_MS = 250;
-const seen: { lastId?: number; isDirty: boolean; isOld: boolean; questions: ReadonlySet<string> } = {
+const PULSE_MS = 1000;
+const seen: {
+  lastId?: number;
+  isDirty: boolean;
+  pulsedAt: number;
+  isOld: boolean;
+  isGapOwed: boolean;
+  questions: ReadonlySet<string>;
+} = {
   isDirty: false,
+  pulsedAt: 0,
   isOld: false,
+  isGapOwed: false,
   questions: new Set(),
 };
+const callListeners = new Set<CallListener>();
+const stream = signal<Stream | undefined>(undefined);
+const isHidden = signal(document.hidden);
+document.addEventListener('visibilitychange', () => {
+  isHidden.value = document.hidden;
+  if (seen.isGapOwed) tellGap();
+});
+
+/** A hidden page asks when it is seen again. */
+function tellGap(): void {
+  seen.isGapOwed = document.hidden;
+  if (!seen.isGapOwed) for (const listener of callListeners) listener.onGap();
+}
+
+/** Nothing is heard of calls while the page is hidden; when it is seen again, the stream is opened anew, which is a gap. */
+export function listenToCalls(listener: CallListener): () => void {
+  callListeners.add(listener);
+  const stop = effect(() => stream.value?.wantCalls(!isHidden.value));
+  return () => {
+    callListeners.delete(listener);
+    stop();
+    // A list of other calls may follow at once.
+    queueMicrotask(() => callListeners.size === 0 && stream.peek()?.wantCalls(false));
+  };
+}
+
+function onCallsChanged(changed: Partial<CallsChanged>): void {
+  running.value = changed.running ?? 0;
+  for (const news of changed.workspaces ?? []) for (const listener of callListeners) listener.onCalls(news);
+}
 
 function onEvent(event: EventMessage): void {
   if (event.id !== undefined) seen.lastId = event.id;
@@ -31,10 +77,11 @@ function onEvent(event: EventMessage): void {
   if (event.event === 'EventsMissed') {
     const lost = event.data?.['missed'];
     missed.value += typeof lost === 'number' ? lost : 1;
+    tellGap();
   }
   if (event.event === 'RegistryChanged') registryTurn.value += 1;
   if (event.event.startsWith('Approval')) void readApprovals();
-  if (event.event === 'CallsChanged') running.value = Number(event.data?.['running'] ?? 0);
+  if (event.event === 'CallsChanged') onCallsChanged((event.data ?? {}) as Partial<CallsChanged>);
 }
 
 export async function readApprovals(): Promise<void> {
@@ -77,11 +124,12 @@ export function follow(): () => void {
       seen.isOld = false;
       void readApprovals();
     }
-    if (!seen.isDirty || document.hidden || isPaused.value) return;
+    if (!seen.isDirty || document.hidden || Date.now() - seen.pulsedAt < PULSE_MS) return;
     seen.isDirty = false;
+    seen.pulsedAt = Date.now();
     pulse.value += 1;
   }, EVERY_MS);
-  followStream({
+  stream.value = followStream({
     signal: ending.signal,
     lastId: () => seen.lastId,
     onEvent,
@@ -90,6 +138,7 @@ export function follow(): () => void {
       if (state === 'broken') running.value = 0;
       if (state !== 'live') return;
       seen.isDirty = true;
+      tellGap();
       void readApprovals();
     },
   });
@@ -99,6 +148,7 @@ export function follow(): () => void {
   });
   return () => {
     ending.abort();
+    stream.value = undefined;
     clearInterval(timer);
     badge();
   };

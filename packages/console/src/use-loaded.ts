@@ -12,12 +12,12 @@ export interface Loaded<Value> {
 export function useLoaded<Value>(
   load: () => Promise<Value>,
   on: readonly unknown[],
-  { live = false }: { readonly live?: boolean } = {},
+  { live = false }: { readonly live?: boolean | ((value: Value | undefined) => boolean) } = {},
 ): Loaded<Value> {
   const [state, setState] = useState<{ value?: Value; problem?: unknown; isLoading: boolean }>({ isLoading: true });
   const [turn, setTurn] = useState(0);
   const asked = useRef(0);
-  const beat = live ? pulse.value : 0;
+  const beat = (typeof live === 'boolean' ? live : live(state.value)) ? pulse.value : 0;
   useEffect(() => {
     asked.current += 1;
     const mine = asked.current;

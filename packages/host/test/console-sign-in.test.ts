@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createTokenBook } from '../src/auth/tokens.ts';
 import { codeOf, type PageRequest, signedIn } from './console-sign-in.ts';
 import { openHost, type TestHost, TOKENS } from './open-host.ts';
 
@@ -123,6 +127,33 @@ describe('a request with the cookie of the console', () => {
     assert.match(out.headers.get('set-cookie') ?? '', /Max-Age=0/);
     assert.equal((await own.request('/v1/status', { ...page })).status, 401);
     await stream.text();
+  });
+
+  test('is refused from the moment on that the token of its link is revoked, and its open stream ends', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'console-token-'));
+    const path = join(folder, 'host.token');
+    const write = (...lines: readonly string[]): void => {
+      writeFileSync(`${path}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    };
+    const other = `${TOKENS.other} name=other scopes=read,call`;
+    write(`${TOKENS.operator} name=operator`, other);
+    const clock = { ahead: 0 };
+    const tokens = createTokenBook({ path, now: () => Date.now() + clock.ahead });
+    try {
+      await using own = await openHost({ tokens, limits: { heartbeatMs: 50 } });
+      const page = await signedIn(own);
+      const stream = await own.request('/v1/activity', { ...page });
+      assert.equal((await own.request('/v1/status', { ...page })).status, 200);
+      write(other);
+      // The file is looked at once a second.
+      clock.ahead += 2000;
+      assert.equal((await own.request('/v1/status', { ...page })).status, 401);
+      assert.equal((await own.request('/v1/status', { token: TOKENS.other })).status, 200);
+      await stream.text();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('has no way around scopes through a token beside it', async () => {

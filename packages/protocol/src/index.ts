@@ -97,6 +97,8 @@ export {
   toolListSchema,
 } from './http/host-info.ts';
 export {
+  type CallsChanged,
+  callsChangedSchema,
   type MetricsHistory,
   metricsHistorySchema,
   type RegistryView,

@@ -2,6 +2,7 @@
  * `@tool-runtime/protocol/internal`: small parts that the packages of this project share, without the schemas. Loads in a
  * moment. Not for programs outside of this project: it changes without notice.
  */
+export { ROW_FIELDS, type Row, type RowField, type RowTest, rowTest } from './http/row-filter.ts';
 export { describeIssues } from './primitives/describe-issues.ts';
 export {
   describeError,

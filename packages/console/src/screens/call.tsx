@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { brief, bytes, count, duration, shortId, toneOf, visible } from '../format.ts';
 import { host } from '../host.ts';
 import { addressOf, place } from '../location.ts';
+import { type ArtifactName, Artifacts, artifactsOf } from '../parts/artifacts.tsx';
 import { Chip, Copy, Facts, Head, Panel, Problem, Time } from '../parts/bits.tsx';
 import { Diff, Json, Output } from '../parts/text-blocks.tsx';
 import { type RecordedArgs, readSummary } from '../recorded-args.ts';
@@ -13,7 +14,10 @@ type StoredRecord = CallDetail['records'][number];
 
 export function Call() {
   const { id } = place.value;
-  const loaded = useLoaded(() => host.callDetail(id), [id], { live: true });
+  const loaded = useLoaded(() => host.callDetail(id), [id], {
+    // What has ended stays as it is.
+    live: (known) => known === undefined || known.call.call_id !== id || known.call.status === 'running',
+  });
   const detail = loaded.value;
   if (detail === undefined) {
     return loaded.problem === undefined ? (
@@ -43,6 +47,7 @@ export function Call() {
       </Panel>
       <Changes detail={detail} />
       <Answer detail={detail} />
+      <Artifacts names={namesOf(detail)} />
       <Panel title="Records" tools={<Verify detail={detail} />}>
         <ol class="chain">
           {detail.records.map((record) => (
@@ -207,7 +212,6 @@ function Answer({ detail: { answer, call, records } }: { readonly detail: CallDe
   const data = (answer?.['data'] ?? {}) as Record<string, unknown>;
   const result = records.find((record) => record['kind'] === 'result');
   const errors = (answer?.['errors'] ?? result?.['errors'] ?? []) as readonly Record<string, unknown>[];
-  const artifacts = Array.isArray(result?.['artifacts']) ? result['artifacts'] : [];
   const streams = ['stdout', 'stderr', 'output', 'content', 'diff'].filter(
     (name) => typeof data[name] === 'string' && data[name] !== '',
   );
@@ -232,13 +236,13 @@ function Answer({ detail: { answer, call, records } }: { readonly detail: CallDe
           {Object.keys(rest).length === 0 ? null : <Json value={rest} />}
         </>
       )}
-      {artifacts.map((artifact) => (
-        <p key={String(artifact)} class="hint">
-          artifact <code>{brief(String(artifact))}</code>
-        </p>
-      ))}
     </Panel>
   );
+}
+
+function namesOf({ answer, records }: CallDetail): readonly ArtifactName[] {
+  const result = records.find((record) => record['kind'] === 'result');
+  return artifactsOf(result?.['artifacts'], (answer?.['data'] ?? {}) as Record<string, unknown>);
 }
 
 function Verify({ detail }: { readonly detail: CallDetail }) {

@@ -194,7 +194,7 @@ function Chart({ title, at, lines }: ChartProps) {
         legend: { show: false },
         cursor: { y: false },
         axes: [
-          { ...axis, values: (_self, ticks) => ticks.map((tick) => clock(tick * 1000)) },
+          { ...axis, size: 28, values: (_self, ticks) => ticks.map((tick) => clock(tick * 1000)) },
           { ...axis, size: 46 },
         ],
         scales: { y: { range: (_self, _low, high) => [0, Math.max(1, (high ?? 1) * 1.1)] } },
@@ -220,9 +220,9 @@ function Chart({ title, at, lines }: ChartProps) {
       <figcaption>
         <strong>{title}</strong>
         <span class="legend">
-          {lines.map(([name], index) => (
+          {lines.map(([name, values], index) => (
             <span key={name} class={`key key-${index + 1}`}>
-              {name}
+              {name} {typeof values.at(-1) === 'number' ? <b>{format(values.at(-1))}</b> : null}
             </span>
           ))}
         </span>
@@ -233,5 +233,5 @@ function Chart({ title, at, lines }: ChartProps) {
 }
 
 function format(value: number | null | undefined): string {
-  return value === null || value === undefined ? 'none' : value.toFixed(1);
+  return value === null || value === undefined ? 'none' : String(Number(value.toFixed(value < 1 ? 2 : 1)));
 }

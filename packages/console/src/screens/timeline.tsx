@@ -1,12 +1,14 @@
 /** Calls as they happen: a lane for each session, a bar for each call, and the same calls as a list. */
-import type { CallRow } from '@tool-runtime/protocol';
+import type { CallRow, SessionInfo } from '@tool-runtime/protocol';
+import { useState } from 'preact/hooks';
 import { parseFilter } from '../filter.ts';
 import { brief, count, duration, visible } from '../format.ts';
 import { host } from '../host.ts';
-import { isPaused, missed, now, running } from '../live.ts';
+import { missed, now, running } from '../live.ts';
 import { addressOf, choice, choose, go } from '../location.ts';
 import { Chip, Empty, Head, Problem, Time } from '../parts/bits.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
+import { useCalls } from '../use-calls.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { Lanes, type Span } from './timeline-lanes.tsx';
 
@@ -21,11 +23,6 @@ const WINDOWS: Readonly<Record<string, number>> = {
   '24 h': 86_400_000,
 };
 const DAY_MS = 86_400_000;
-const MOST = 300;
-const STEP_MS = 10_000;
-/** What another page was told so recently will do. */
-const SHARED_MS = 200;
-const SESSIONS_MS = 2000;
 const LISTED = 200;
 
 /** Closer than this nothing more is to be seen: times are in milliseconds. */
@@ -36,21 +33,17 @@ export function Timeline() {
   const width = WINDOWS[choice('w')] ?? 0;
   const fixed = Number(choice('at'));
   const to = fixed > 0 ? fixed : now.value;
-  const page = useLoaded(
-    () =>
-      host.calls({
-        ...parseFilter(line),
-        limit: MOST,
-        // In steps, so that everyone who looks asks the same.
-        from: Math.floor((to - (width === 0 ? DAY_MS : width)) / STEP_MS) * STEP_MS,
-        max_age_ms: SHARED_MS,
-        ...(fixed > 0 ? { to: fixed } : {}),
-      }),
+  const wide = width === 0 ? DAY_MS : width;
+  const { list, problem, again } = useCalls(
+    {
+      filter: parseFilter(line),
+      from: () => (fixed > 0 ? fixed : Date.now()) - wide,
+      to: fixed > 0 ? fixed : undefined,
+    },
     [line, width, fixed],
-    { live: !(fixed > 0) },
   );
-  const sessions = useLoaded(() => host.sessions(), [Math.floor(now.value / SESSIONS_MS)]);
-  const calls = page.value?.calls ?? [];
+  const calls = list?.calls ?? [];
+  const sessions = useSessions(calls);
   const whole = width === 0 ? spanOf(calls, to) : { from: to - width, to };
   const zoom = readZoom();
   const span = zoom ?? whole;
@@ -59,18 +52,17 @@ export function Timeline() {
     <>
       <Head title="Timeline">
         <Zoom span={span} isZoomed={zoom !== undefined} />
-        <Controls width={width} isFixed={fixed > 0} busy={calls.filter(({ status }) => status === 'running').length} />
+        <Controls
+          width={width}
+          isPaused={fixed > 0}
+          busy={calls.filter(({ status }) => status === 'running').length}
+          leftOut={list?.leftOut ?? 0}
+        />
       </Head>
       <FilterBar hint="tool:grep decision:deny session:… words   ( / )" />
-      {page.problem === undefined ? null : <Problem problem={page.problem} again={page.again} />}
-      {calls.length === 0 && page.value !== undefined ? (
-        <Empty
-          title={
-            line === ''
-              ? `No calls in the last ${duration(width === 0 ? DAY_MS : width)}`
-              : 'No call matches this filter'
-          }
-        >
+      {problem === undefined ? null : <Problem problem={problem} again={again} />}
+      {calls.length === 0 && list !== undefined ? (
+        <Empty title={line === '' ? `No calls in the last ${duration(wide)}` : 'No call matches this filter'}>
           {line === ''
             ? 'Choose a longer time, or make one: '
             : 'Take words out of the filter, or choose a longer time. '}
@@ -78,8 +70,12 @@ export function Timeline() {
         </Empty>
       ) : (
         <>
-          <Lanes calls={shown} sessions={sessions.value ?? []} span={span} onZoom={zoomTo} />
-          <CallList calls={shown} total={zoom === undefined ? (page.value?.total ?? 0) : shown.length} />
+          <Lanes calls={shown} sessions={sessions} span={span} onZoom={zoomTo} />
+          <CallList
+            calls={shown}
+            total={zoom === undefined ? (list?.total ?? 0) : shown.length}
+            isAtLeast={zoom === undefined && list?.isAtLeast === true}
+          />
         </>
       )}
     </>
@@ -132,16 +128,23 @@ function spanOf(calls: readonly CallRow[], to: number): Span {
   return { from: from - edge, to: end + edge };
 }
 
-function Controls({
-  width,
-  isFixed,
-  busy,
-}: {
+/** Those that are open. Asked for when a call names a session that was not asked about. */
+function useSessions(calls: readonly CallRow[]): readonly SessionInfo[] {
+  const [asked] = useState(new Set<string>());
+  for (const { session_id } of calls) asked.add(session_id);
+  return useLoaded(() => host.sessions(), [asked.size]).value ?? NONE;
+}
+
+const NONE: readonly SessionInfo[] = [];
+
+interface ControlsProps {
   readonly width: number;
-  readonly isFixed: boolean;
+  readonly isPaused: boolean;
   readonly busy: number;
-}) {
-  const paused = isPaused.value || isFixed;
+  readonly leftOut: number;
+}
+
+function Controls({ width, isPaused, busy, leftOut }: ControlsProps) {
   return (
     <>
       {missed.value === 0 ? null : (
@@ -150,6 +153,14 @@ function Controls({
           title="Events that were dropped because this page was too slow or away. The list below is complete."
         >
           {count(missed.value)} events missed
+        </span>
+      )}
+      {leftOut === 0 ? null : (
+        <span
+          class="chip warn"
+          title="Calls come too fast to be shown one by one. The list is whole again when it gets quieter."
+        >
+          newest only
         </span>
       )}
       <span class="chip busy">{count(Math.max(busy, running.value))} running</span>
@@ -167,19 +178,22 @@ function Controls({
       </span>
       <button
         type="button"
-        aria-pressed={paused}
-        onClick={() => {
-          isPaused.value = !paused;
-          choose({ at: paused ? undefined : String(now.value) });
-        }}
+        aria-pressed={isPaused}
+        onClick={() => choose({ at: isPaused ? undefined : String(Date.now()) })}
       >
-        {paused ? 'Resume' : 'Pause'}
+        {isPaused ? 'Resume' : 'Pause'}
       </button>
     </>
   );
 }
 
-function CallList({ calls, total }: { readonly calls: readonly CallRow[]; readonly total: number }) {
+interface CallListProps {
+  readonly calls: readonly CallRow[];
+  readonly total: number;
+  readonly isAtLeast: boolean;
+}
+
+function CallList({ calls, total, isAtLeast }: CallListProps) {
   const shown = calls.slice(0, LISTED);
   const onKeyDown = (event: KeyboardEvent): void => {
     const links = Array.from((event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('a.call'));
@@ -193,7 +207,10 @@ function CallList({ calls, total }: { readonly calls: readonly CallRow[]; readon
   return (
     <section aria-label="Calls" class="panel flush">
       <div class="panel-head">
-        <h2>{count(total)} calls</h2>
+        <h2>
+          {isAtLeast ? 'More than ' : ''}
+          {count(total)} calls
+        </h2>
         <button type="button" class="small" onClick={() => go('journal', '', { q: choice('q') })}>
           All in the journal
         </button>

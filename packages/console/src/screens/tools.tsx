@@ -8,6 +8,7 @@ import { Chip, Empty, Facts, Head, Panel, Problem } from '../parts/bits.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { type Schema, SchemaForm } from '../parts/schema-form.tsx';
 import { Json, Output } from '../parts/text-blocks.tsx';
+import { callTool, type Tried } from '../trial-calls.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { MountedServers } from './mounted-servers.tsx';
 
@@ -126,25 +127,6 @@ function ToolDetail({ tool }: { readonly tool: Tool }) {
       </details>
     </div>
   );
-}
-
-interface Tried {
-  readonly ok: boolean;
-  readonly answer: unknown;
-}
-
-/** One session for all that is tried on this page. */
-const trial: { session?: Promise<string> | undefined } = {};
-
-async function callTool(tool: string, args: Record<string, never>): Promise<Tried> {
-  trial.session ??= host.openSession({ client: { name: 'console' } }).then(({ session_id }) => session_id);
-  try {
-    const answer = await host.call(await trial.session, { tool, args });
-    return { ok: 'ok' in answer && answer.ok, answer };
-  } catch (thrown) {
-    trial.session = undefined;
-    throw thrown;
-  }
 }
 
 function TryIt({ tool }: { readonly tool: Tool }) {

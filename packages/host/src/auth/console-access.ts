@@ -3,7 +3,8 @@
  *
  * The cookie is out of reach of scripts, but browsers send it to every port of a machine. The key is held by the page and
  * belongs to its origin, port included, but scripts can read it. A request needs both, so that neither a server on another
- * port nor a page of another origin can use what it gets hold of. Kept in memory by digest: a restart signs everyone out.
+ * port nor a page of another origin can use what it gets hold of. Kept in memory by digest: a restart signs everyone out. A
+ * session also ends with the token that its link was made with.
  */
 import { randomBytes } from 'node:crypto';
 import { type ConsoleRole, type Scope, ToolError } from '@tool-runtime/protocol';
@@ -37,8 +38,8 @@ export interface ConsoleSession {
 }
 
 export interface ConsoleAccess {
-  /** Throws E_POLICY when `by` lacks a scope of the role. */
-  mint(role: ConsoleRole, by: Principal): ConsoleCode;
+  /** Throws E_POLICY when `by` lacks a scope of the role. Code and session count while `isWelcome` says that `by` does. */
+  mint(role: ConsoleRole, by: Principal, isWelcome: () => boolean): ConsoleCode;
   /** Throws E_POLICY for a code that is unknown, used or expired. A code works once. */
   exchange(code: string): ConsoleSession & { readonly cookie: string; readonly key: string };
   /** Undefined for halves that do not belong together, or no longer count. */
@@ -53,32 +54,38 @@ export interface ConsoleHalves {
   readonly key: string;
 }
 
-interface Held extends ConsoleSession {
+interface Held extends ConsoleSession, Given {
   readonly keyDigest: string;
 }
 
+interface Given {
+  readonly expiresAt: number;
+  /** Whether the one who gave it is still welcome. */
+  readonly isWelcome: () => boolean;
+}
+
 export function createConsoleAccess({ now }: { readonly now: () => number }): ConsoleAccess {
-  const codes = new Map<string, { readonly role: ConsoleRole; readonly by: string; readonly expiresAt: number }>();
+  const codes = new Map<string, Given & { readonly role: ConsoleRole; readonly by: string }>();
   const sessions = new Map<string, Held>();
 
-  function current(held: Held | undefined): Held | undefined {
-    return held !== undefined && held.expiresAt > now() ? held : undefined;
+  function current<Kept extends Given>(held: Kept | undefined): Kept | undefined {
+    return held !== undefined && held.expiresAt > now() && held.isWelcome() ? held : undefined;
   }
 
   return {
-    mint(role, by) {
+    mint(role, by, isWelcome) {
       for (const scope of SCOPES_OF[role]) requireScope(by, scope);
       const code = randomBytes(24).toString('base64url');
       const expiresAt = now() + CODE_LIFE_MS;
-      codes.set(digestToken(code), { role, by: by.name, expiresAt });
+      codes.set(digestToken(code), { role, by: by.name, expiresAt, isWelcome });
       dropOldest(codes, MAX_CODES);
       return { code, role, expiresAt };
     },
     exchange(code) {
       const digest = digestToken(code);
-      const found = codes.get(digest);
+      const found = current(codes.get(digest));
       codes.delete(digest);
-      if (found === undefined || found.expiresAt <= now()) throw badCode();
+      if (found === undefined) throw badCode();
       const [cookie, key, name] = [randomBytes(32), randomBytes(32), randomBytes(3)];
       const principal: Principal = {
         id: `console:${randomBytes(12).toString('hex')}`,
@@ -87,7 +94,11 @@ export function createConsoleAccess({ now }: { readonly now: () => number }): Co
       };
       const session = { principal, role: found.role, expiresAt: now() + SESSION_LIFE_MS };
       const halves = { cookie: cookie.toString('base64url'), key: key.toString('base64url') };
-      sessions.set(digestToken(halves.cookie), { ...session, keyDigest: digestToken(halves.key) });
+      sessions.set(digestToken(halves.cookie), {
+        ...session,
+        isWelcome: found.isWelcome,
+        keyDigest: digestToken(halves.key),
+      });
       dropOldest(sessions, MAX_SESSIONS);
       return { ...session, ...halves };
     },

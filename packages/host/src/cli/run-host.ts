@@ -88,7 +88,7 @@ async function fleetOf(options: ServeOptions, log: Log): Promise<Pick<StartHostO
 function consoleOf({ url, host }: RunningHost): string | undefined {
   if (url === undefined) return undefined;
   const operator = { id: 'operator', name: 'operator', scopes: new Set(SCOPES) };
-  return `${url}/#code=${host.console.mint('approver', operator).code}`;
+  return `${url}/#code=${host.console.mint('approver', operator, () => true).code}`;
 }
 
 /** On a raw terminal Ctrl-C is a key: ending the questions ends the host. */

@@ -182,6 +182,7 @@ function describeRoutes(routes: readonly AnyRoute[]): RouteSchemas {
   for (const route of routes) {
     add(`${route.id} query`, route.query);
     add(`${route.id} body`, route.body ?? route.envelope);
+    for (const [at, schema] of (route.mentions ?? []).entries()) add(`${route.id} mentions ${at}`, schema);
     for (const [status, { schema }] of Object.entries(route.answers)) add(`${route.id} ${status}`, schema);
   }
   const { given, named } = describeSchemas(schemas, (name) => `#/components/schemas/${name}`);

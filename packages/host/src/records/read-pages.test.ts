@@ -17,7 +17,7 @@ async function openIndex(maxRows?: number) {
   });
   for (let at = 0; at < 3; at += 1) await scratch.session.call('probe_nothing', {});
   await scratch.session.call('no_such_tool', {});
-  await index.catchUp();
+  await index.catchUpRows();
   return { ...scratch, index, pages: createPageReader(index, 'w') };
 }
 
@@ -30,7 +30,7 @@ describe('createPageReader', () => {
       [first.head, first.head - 1, first.head - 2],
     );
     await session.call('probe_nothing', {});
-    await index.catchUp();
+    await index.catchUpRows();
     const second = pages.records({ ...ORDER, offset: 3, limit: 3, head: first.head });
     assert.equal(second.records[0]?.seq, first.head - 3);
     assert.equal(second.total, first.total);

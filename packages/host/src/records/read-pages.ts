@@ -1,6 +1,7 @@
 /** Pages of records and calls of one journal, newest first, with what was matched last kept for the next page. */
 import type { CallPage, CallRow, RecordFilter, RecordPage, RecordRow } from '@tool-runtime/protocol';
-import { type Facet, facetsOf, type OverTime, overTime, type Row, testOf } from './filter-rows.ts';
+import { type Row, rowTest } from '@tool-runtime/protocol/internal';
+import { type Facet, facetsOf, type OverTime, overTime } from './count-rows.ts';
 import type { RecordIndex } from './record-index.ts';
 import type { CallDraft } from './record-rows.ts';
 
@@ -33,9 +34,13 @@ interface Page<One> {
 export function createPageReader(index: RecordIndex, workspace: string): PageReader {
   const records = createMatches<RecordRow>(() => ({ all: index.rows, generation: index.generation }));
 
-  function page<One extends Row>(all: readonly One[], matching: readonly One[], order: PageOrder): Page<One> {
+  function page<One extends Row>(
+    [all, upTo]: readonly [readonly One[], number],
+    matching: readonly One[],
+    order: PageOrder,
+  ): Page<One> {
     const seqOf = (row: Row): number => row.seq ?? row.first_seq ?? 0;
-    const head = order.head ?? index.head;
+    const head = order.head ?? upTo;
     let end = matching.length;
     while (end > 0 && seqOf(matching[end - 1] as One) > head) end -= 1;
     const from = Math.max(0, end - order.offset - order.limit);
@@ -53,13 +58,13 @@ export function createPageReader(index: RecordIndex, workspace: string): PageRea
 
   return {
     records(order) {
-      const { found, ...rest } = page(index.rows, records(order.filter), order);
+      const { found, ...rest } = page([index.rows, index.rowsHead], records(order.filter), order);
       return { workspace, records: found, is_complete: index.isComplete, ...rest };
     },
     calls(order) {
       // Calls change after they came, so what matched before may not match now.
-      const test = testOf(order.filter);
-      const { found, ...rest } = page(index.calls, index.calls.filter(test), order);
+      const test = rowTest(order.filter);
+      const { found, ...rest } = page([index.calls, index.head], index.calls.filter(test), order);
       return { workspace, calls: found.map(callRow), is_complete: index.isComplete, ...rest };
     },
     matching: (filter) => records(filter),
@@ -83,7 +88,7 @@ function createMatches<One extends Row>(source: () => Source<One>): (filter: Rec
     const { all, generation } = source();
     const last = kept.get(key);
     const entry = last?.generation === generation ? last : { found: [], upTo: 0, generation };
-    const test = testOf(filter);
+    const test = rowTest(filter);
     for (; entry.upTo < all.length; entry.upTo += 1) {
       const row = all[entry.upTo] as One;
       if (test(row)) entry.found.push(row);

@@ -11,8 +11,8 @@ export interface RecordWorkspace {
 }
 
 export interface RecordDesk {
-  /** Up to date. */
-  pages(workspace: RecordWorkspace, archived: boolean): Promise<PageReader>;
+  /** Up to date with calls, or with records too. */
+  pages(workspace: RecordWorkspace, archived: boolean, what: 'calls' | 'records'): Promise<PageReader>;
   /** Throws E_POLICY, reason `unknown_call`. */
   detail(workspace: RecordWorkspace, callId: string): Promise<Omit<CallDetail, 'answer'>>;
   /** The text of a page that is no older than wanted, or a new one. */
@@ -33,22 +33,22 @@ export function createRecordDesk(): RecordDesk {
   const opened = new Map<string, Opened>();
   const texts = new Map<string, { readonly at: number; readonly text: Promise<string> }>();
 
-  async function open(workspace: RecordWorkspace, archived: boolean): Promise<Opened> {
+  async function open(workspace: RecordWorkspace, archived: boolean, what: 'calls' | 'records'): Promise<Opened> {
     const key = `${archived} ${workspace.path}`;
     const known = opened.get(key);
     const index = known?.index ?? createRecordIndex({ runtime: () => workspace.runtime, archived });
     const entry = known ?? { index, pages: createPageReader(index, workspace.name) };
     opened.set(key, entry);
-    await entry.index.catchUp();
+    await (what === 'calls' ? entry.index.catchUp() : entry.index.catchUpRows());
     return entry;
   }
 
   return {
-    pages: async (workspace, archived) => (await open(workspace, archived)).pages,
+    pages: async (workspace, archived, what) => (await open(workspace, archived, what)).pages,
     async detail(workspace, callId) {
-      const recent = (await open(workspace, false)).index;
+      const recent = (await open(workspace, false, 'calls')).index;
       const archived = recent.call(callId) === undefined;
-      const index = archived ? (await open(workspace, true)).index : recent;
+      const index = archived ? (await open(workspace, true, 'calls')).index : recent;
       const call = index.call(callId);
       if (call === undefined) throw unknownCall();
       const records = workspace.runtime.records({ after: call.first_seq - 1, limit: call.count, callId, archived });
@@ -72,12 +72,12 @@ export function createRecordDesk(): RecordDesk {
       return text;
     },
     async families(workspace, limit) {
-      const { index } = await open(workspace, false);
+      const { index } = await open(workspace, false, 'calls');
       const all = index.families.families(workspace.runtime.instances());
       return { workspace: workspace.name, total: all.length, families: all.slice(-limit).reverse() };
     },
     async state(workspace) {
-      const { rows, calls } = (await open(workspace, false)).index;
+      const { rows, calls } = (await open(workspace, false, 'records')).index;
       const [first, last] = [rows[0], rows.at(-1)];
       return {
         workspace: workspace.name,

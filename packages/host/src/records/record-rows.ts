@@ -12,27 +12,29 @@ export type CallDraft = { -readonly [Key in keyof CallRow]: CallRow[Key] } & {
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
+/** Member by member: a journal has many records, and spreads of optional members would be most of the work on each. */
 export function rowOf(record: StoredRecord, call: CallDraft | undefined): RecordRow {
   const { word, text } = sayingOf(record);
-  const session = 'session_id' in record ? record.session_id : undefined;
-  const code = codeOf(record);
-  const rule = record.kind === 'decision' ? (record.rule ?? record.gate) : undefined;
-  const client = 'client' in record ? record.client : call?.client;
-  return {
+  const row: { -readonly [Key in keyof RecordRow]: RecordRow[Key] } = {
     seq: record.seq,
     at_ms: record.at_ms,
     kind: record.kind,
     word,
     text: cut(text),
-    ...(session === undefined ? {} : { session_id: session }),
-    ...('call_id' in record && record.call_id !== undefined ? { call_id: record.call_id } : {}),
-    ...(call === undefined ? {} : { tool: call.tool }),
-    ...(client === undefined ? {} : { client }),
-    ...(record.kind === 'decision' ? { decision: record.outcome } : {}),
-    ...(rule === undefined ? {} : { rule }),
-    ...(code === undefined ? {} : { code }),
-    ...(record.kind === 'result' ? { status: record.status } : {}),
   };
+  if ('session_id' in record) row.session_id = record.session_id;
+  if ('call_id' in record && record.call_id !== undefined) row.call_id = record.call_id;
+  if (call !== undefined) row.tool = call.tool;
+  const client = 'client' in record ? record.client : call?.client;
+  if (client !== undefined) row.client = client;
+  if (record.kind === 'decision') {
+    row.decision = record.outcome;
+    row.rule = record.rule ?? record.gate;
+  }
+  const code = codeOf(record);
+  if (code !== undefined) row.code = code;
+  if (record.kind === 'result') row.status = record.status;
+  return row;
 }
 
 function codeOf(record: StoredRecord): string | undefined {

@@ -111,7 +111,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
   const sessions = createHostSessions({
     ...{ limits, slots, tokens, log },
-    journalMark: () => workspaces.all.reduce((sum, { runtime }) => sum + runtime.head().seq, 0),
+    workspaces: () => workspaces.all,
   });
   workspaces.onChange(({ name }) => sessions.activity.announce('RegistryChanged', { workspace: name }));
   const describe = (session: HostSession, principal: Principal): SessionOpened =>

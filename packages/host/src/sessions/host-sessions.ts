@@ -188,7 +188,7 @@ interface SessionRollOptions {
   readonly tokens: TokenBook;
   readonly log: Log;
   /** Another number when journals have grown. */
-  readonly journalMark: () => number;
+  readonly workspaces: () => readonly HostWorkspace[];
 }
 
 type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
@@ -213,7 +213,7 @@ interface SessionRoll {
  * The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of
  * it.
  */
-function createSessionRoll({ limits, slots, tokens, log, journalMark }: SessionRollOptions): SessionRoll {
+function createSessionRoll({ limits, slots, tokens, log, workspaces }: SessionRollOptions): SessionRoll {
   const sessions = new Map<string, HostSession>();
   const questions = { waiting: 0, limit: limits.maxQuestions };
   const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
@@ -226,7 +226,7 @@ function createSessionRoll({ limits, slots, tokens, log, journalMark }: SessionR
   };
   let lastEventId = 0;
   const nextEventId = (): number => ++lastEventId;
-  const activity = createActivity({ nextEventId, work, journalMark });
+  const activity = createActivity({ nextEventId, work, workspaces });
 
   function work(): Work {
     const sum = { running: 0, waiting: 0 };

@@ -184,6 +184,8 @@ export interface SingleCall {
 export interface ActivityOptions {
   /** The last event that was seen. */
   readonly after?: number;
+  /** `CallsChanged` then names the calls that changed (`callsChangedSchema`). */
+  readonly calls?: boolean;
   readonly signal: AbortSignal;
   onEvent(event: EventMessage): void;
   /** Also after every return. */
@@ -301,7 +303,7 @@ async function followActivity(wire: HostWire, options: ActivityOptions): Promise
   const { signal, onEvent, onOpen, onBreak } = options;
   const feed = new EventFeed({
     wire,
-    path: '/v1/activity',
+    path: options.calls === true ? '/v1/activity?calls=true' : '/v1/activity',
     after: options.after,
     onBreak: () => onBreak?.(),
     onReturn: () => onOpen?.(),

@@ -1,6 +1,7 @@
 /** Bodies of the routes that show the registry in force and figures over time. */
 import { z } from 'zod';
 import { jsonValueSchema } from '../envelopes/json.ts';
+import { callRowSchema } from './records.ts';
 
 export const registryViewSchema = z
   .strictObject({
@@ -62,3 +63,30 @@ export const metricsHistorySchema = z
   })
   .meta({ id: 'MetricsHistory' });
 export type MetricsHistory = Readonly<z.infer<typeof metricsHistorySchema>>;
+
+export const callsChangedSchema = z
+  .strictObject({
+    running: z.int(),
+    waiting: z.int().describe('For a place'),
+    workspaces: z
+      .array(
+        z.strictObject({
+          workspace: z.string(),
+          after: z.int().describe('Calls that began after this record, up to `head`, are all here'),
+          head: z.int().describe('The newest record that was looked at'),
+          calls: z
+            .array(callRowSchema)
+            .readonly()
+            .describe('As they are now, oldest change first; after records were left out, the newest calls once more'),
+          is_complete: z
+            .boolean()
+            .describe('False when other calls changed too: many at once, or ones that began before anyone watched'),
+          left_out: z.int().describe('Records that were passed over because there were too many at once'),
+        }),
+      )
+      .readonly()
+      .exactOptional()
+      .describe('Calls that changed since the last event of this kind; left out in repeated events'),
+  })
+  .meta({ id: 'CallsChanged' });
+export type CallsChanged = Readonly<z.infer<typeof callsChangedSchema>>;

@@ -17,12 +17,14 @@ export const consoleLink = defineRoute({
   method: 'post',
   path: '/v1/console/links',
   summary: 'Make a link to the console that works once, within ten minutes',
-  description: 'Needs the scopes of the role too: read and audit, and for an approver approve and call.',
+  description:
+    'Needs the scopes of the role too: read and audit, and for an approver approve and call. Who signs in with the link is ' +
+    'signed out when the token that made it expires or is revoked.',
   scope: 'admin',
   body: consoleLinkBodySchema,
   answers: { 201: { description: 'The link', schema: consoleLinkSchema } },
-  handle({ host, principal, body }) {
-    const { code, role, expiresAt } = host.console.mint(body.role, principal);
+  handle({ host, principal, isWelcome, body }) {
+    const { code, role, expiresAt } = host.console.mint(body.role, principal, isWelcome);
     return { status: 201, json: { role, path: `/#code=${code}`, expires_at: Math.floor(expiresAt / 1000) } };
   },
 });

@@ -7,6 +7,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { eventsAfter, missedText, type WrittenEvent } from '../../dispatch/resume.ts';
 import type { Host } from '../../sessions/create-host.ts';
+import { type EventFrame, frameOf } from '../../sessions/event-frame.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 
 export const events = defineRoute({
@@ -39,8 +40,9 @@ export const events = defineRoute({
     const { served } = host.session(principal, id);
     const after = query.after ?? lastEventId(incoming.headers['last-event-id']);
     const stream = openStream(outgoing, served.id, host);
-    const leave = served.listen(query.events, stream.send, () => outgoing.end());
-    if (after !== undefined) for (const event of eventsAfter(served, after, query.events)) stream.send(event);
+    const send = (event: WrittenEvent): void => stream.send(frameOf(event));
+    const leave = served.listen(query.events, send, () => outgoing.end());
+    if (after !== undefined) for (const event of eventsAfter(served, after, query.events)) send(event);
     const beat = setInterval(() => {
       if (isWelcome()) outgoing.write(': beat\n\n');
       else outgoing.end();
@@ -55,7 +57,6 @@ export const events = defineRoute({
 
 export function openStream(outgoing: ServerResponse, sessionId: string, host: Host) {
   let missed = 0;
-  const write = ({ id, text }: WrittenEvent): boolean => outgoing.write(`id: ${id}\ndata: ${text}\n\n`);
   outgoing.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -64,21 +65,19 @@ export function openStream(outgoing: ServerResponse, sessionId: string, host: Ho
   });
   outgoing.write(': open\n\n');
   return {
-    send(event: WrittenEvent): void {
+    send({ id, bytes }: EventFrame): void {
       if (outgoing.writableLength > host.limits.maxUnsentBytes) {
         missed += 1;
         host.eventsMissed += 1;
         return;
       }
       if (missed > 0) {
-        const id = event.id - 1;
-        write({
-          id,
-          text: missedText(sessionId, id, `${missed} events were dropped because this reader was slow`, missed),
-        });
+        const before = id - 1;
+        const said = `${missed} events were dropped because this reader was slow`;
+        outgoing.write(frameOf({ id: before, text: missedText(sessionId, before, said, missed) }).bytes);
         missed = 0;
       }
-      write(event);
+      outgoing.write(bytes);
     },
   };
 }

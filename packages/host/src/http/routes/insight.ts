@@ -1,10 +1,14 @@
 /** Routes about the whole host for people who look at it: live activity, the registry in force, figures over time. */
-import { metricsHistorySchema, registryViewSchema } from '@tool-runtime/protocol';
+import { callsChangedSchema, metricsHistorySchema, registryViewSchema } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { missedText } from '../../dispatch/resume.ts';
 import { viewRegistry } from '../../records/registry-view.ts';
+import { frameOf } from '../../sessions/event-frame.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 import { lastEventId, openStream } from './events.ts';
+
+/** Many who look at once cost little more than one. */
+const SHARED_MS = 1000;
 
 export const showRegistry = defineRoute({
   id: 'showRegistry',
@@ -29,7 +33,10 @@ export const metricsHistory = defineRoute({
   scope: 'read',
   isHostWide: true,
   answers: { 200: { description: 'Figures', schema: metricsHistorySchema } },
-  handle: ({ host }) => ({ status: 200, json: host.history.history() }),
+  async handle({ host }) {
+    const make = async () => host.history.history();
+    return { status: 200, text: await host.records.text('metrics', SHARED_MS, make) };
+  },
 });
 
 export const activity = defineRoute({
@@ -40,6 +47,10 @@ export const activity = defineRoute({
   scope: 'audit',
   isHostWide: true,
   query: z.strictObject({
+    calls: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe('`CallsChanged` then says which calls, as rows of GET /v1/calls: see the schema CallsChanged'),
     after: z.coerce
       .number()
       .int()
@@ -52,20 +63,22 @@ export const activity = defineRoute({
     200: {
       description:
         'A stream: `id` is the id of the event, `data` an EventMessage. Changes of status are left out; `CallsChanged` says, ' +
-        'at most ten times a second, that there are new records or that calls began or ended. `RegistryChanged`: a ' +
-        'workspace was opened anew with another registry or other approved tools',
+        'at most five times a second, that there are new records or that calls began or ended, and of those that came ' +
+        'before a return only the newest is repeated, without calls. `RegistryChanged`: a workspace was opened anew with ' +
+        'another registry or other approved tools',
       type: 'text/event-stream',
     },
   },
+  mentions: [callsChangedSchema],
   handle({ host, isWelcome, query, incoming, outgoing }): RouteAnswer {
     const after = query.after ?? lastEventId(incoming.headers['last-event-id']);
     const stream = openStream(outgoing, 'host', host);
-    const leave = host.activity.listen(stream.send);
+    const leave = host.activity.listen(stream.send, { calls: query.calls === 'true' });
     if (after !== undefined) {
-      const { events, isComplete } = host.activity.log.after(after);
-      const id = (events[0]?.id ?? host.activity.log.lastId + 1) - 1;
-      if (!isComplete) stream.send({ id, text: missedText('host', id, 'Older events are no longer kept') });
-      for (const event of events) stream.send(event);
+      const { frames, isComplete, firstId } = host.activity.after(after);
+      const id = firstId - 1;
+      if (!isComplete) stream.send(frameOf({ id, text: missedText('host', id, 'Older events are no longer kept') }));
+      for (const frame of frames) stream.send(frame);
     }
     const goAway = (): void => void outgoing.end();
     host.goingAway.add(goAway);

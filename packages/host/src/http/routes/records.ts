@@ -78,7 +78,11 @@ export const exportRecords = defineRoute({
   answers: { 200: { description: 'The rows of GET /v1/records, oldest first', type: 'application/x-ndjson' } },
   async handle({ host, principal, query, outgoing }): Promise<RouteAnswer> {
     const { format, ...filter } = query;
-    const pages = await host.records.pages(host.workspaceFor(principal, filter.workspace), filter.archived === 'true');
+    const pages = await host.records.pages(
+      host.workspaceFor(principal, filter.workspace),
+      filter.archived === 'true',
+      'records',
+    );
     outgoing.writeHead(200, {
       'content-type': EXPORT_TYPES[format],
       'content-disposition': `attachment; filename="records.${format}"`,
@@ -143,12 +147,12 @@ type Query = z.infer<typeof recordQuerySchema>;
 
 async function pageText(
   { host, principal, query }: Pick<RouteCall, 'host' | 'principal'> & { readonly query: Query },
-  name: string,
+  what: 'calls' | 'records',
   read: (pages: PageReader) => object,
 ): Promise<RouteAnswer> {
   const workspace = host.workspaceFor(principal, query.workspace);
-  const make = async () => read(await host.records.pages(workspace, query.archived === 'true'));
-  const asked = `${name} ${JSON.stringify({ ...query, workspace: workspace.name })}`;
+  const make = async () => read(await host.records.pages(workspace, query.archived === 'true', what));
+  const asked = `${what} ${JSON.stringify({ ...query, workspace: workspace.name })}`;
   return { status: 200, text: await host.records.text(asked, query.max_age_ms, make) };
 }
 

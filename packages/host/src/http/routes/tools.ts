@@ -63,7 +63,7 @@ export const listTools = defineRoute({
         json: { tools: tools.map(wireListing), hidden: query.name === undefined ? hiddenTools : [] },
       };
     };
-    if (query.session_id === undefined && isOnlyLooking(principal)) {
+    if (query.session_id === undefined && isAuditor(principal)) {
       const { tools, hidden } = await host.workspaceFor(principal).runtime.preview({});
       return answer(tools, hidden);
     }
@@ -98,9 +98,9 @@ export const toolsOpenapi = defineRoute({
   },
 });
 
-/** An auditor opens no session, and none is needed to see what one would get. */
-function isOnlyLooking({ scopes, sessionId }: Principal): boolean {
-  return sessionId === undefined && scopes.has('audit') && !scopes.has('call');
+/** Auditors open no session to see what one would get: looking leaves nothing in the journal. */
+function isAuditor({ scopes, sessionId }: Principal): boolean {
+  return sessionId === undefined && scopes.has('audit');
 }
 
 interface AskedSession extends Pick<RouteCall, 'host' | 'principal'> {
