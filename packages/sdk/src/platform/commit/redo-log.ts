@@ -40,13 +40,15 @@ const UNFINISHED = '.part';
 const NEWLINE = 10;
 
 interface RecordedChange {
-  readonly root: string;
+  /** Left out: that of the change before. */
+  readonly root?: string;
   readonly path: string;
   readonly before: PathState;
   readonly after: PathState;
   /** Where the content is: behind the first line, or in a file. */
   readonly at?: number;
   readonly length?: number;
+  /** Absolute, or a name alone: in the folder of the last one that is absolute. */
   readonly file?: string;
 }
 
@@ -122,10 +124,18 @@ function claim(folder: string, name: string): string | undefined {
 function writeRecord(file: string, planned: readonly PlannedChange[], disk: Disk): void {
   const contents: Uint8Array[] = [];
   let at = 0;
+  let former = { root: '', folder: '' };
   const changes = planned.map(({ folders, path, before, after, source }): RecordedChange => {
-    const change = { root: folders.root.path, path, before, after };
+    const { path: root } = folders.root;
+    const change = { ...(root === former.root ? {} : { root }), path, before, after };
+    former = { ...former, root };
     if (source === undefined || after.kind !== 'file') return change;
-    if ('file' in source) return { ...change, file: source.file };
+    if ('file' in source) {
+      const folder = source.file.slice(0, source.file.lastIndexOf('/') + 1);
+      const isBeside = folder === former.folder;
+      former = { root, folder };
+      return { ...change, file: isBeside ? source.file.slice(folder.length) : source.file };
+    }
     contents.push(source.bytes);
     at += source.bytes.length;
     return { ...change, at: at - source.bytes.length, length: source.bytes.length };
@@ -147,8 +157,15 @@ function readRecord(path: string): readonly FoundChange[] {
   const bytes = readFileSync(path);
   const start = bytes.indexOf(NEWLINE) + 1;
   const changes = JSON.parse(bytes.toString('utf8', 0, start)) as readonly RecordedChange[];
-  return changes.map(({ at, length = 0, file, ...change }) => {
-    if (file !== undefined) return { ...change, source: { file } };
+  let former = { root: '', folder: '' };
+  return changes.map(({ root = former.root, at, length = 0, file, ...own }) => {
+    const change = { ...own, root };
+    former = { ...former, root };
+    if (file !== undefined) {
+      const name = file.slice(file.lastIndexOf('/') + 1);
+      if (name !== file) former = { root, folder: file.slice(0, -name.length) };
+      return { ...change, source: { file: `${former.folder}${name}` } };
+    }
     if (at === undefined) return change;
     return { ...change, source: { bytes: bytes.subarray(start + at, start + at + length) } };
   });
