@@ -41,7 +41,7 @@ const NEWLINE = 10;
 
 interface RecordedChange {
   /** Left out: that of the change before. */
-  readonly root?: string;
+  readonly root: string | undefined;
   readonly path: string;
   readonly before: PathState;
   readonly after: PathState;
@@ -124,21 +124,20 @@ function claim(folder: string, name: string): string | undefined {
 function writeRecord(file: string, planned: readonly PlannedChange[], disk: Disk): void {
   const contents: Uint8Array[] = [];
   let at = 0;
-  let former = { root: '', folder: '' };
+  const former = { root: '', folder: '' };
   const changes = planned.map(({ folders, path, before, after, source }): RecordedChange => {
-    const { path: root } = folders.root;
-    const change = { ...(root === former.root ? {} : { root }), path, before, after };
-    former = { ...former, root };
-    if (source === undefined || after.kind !== 'file') return change;
+    const root = folders.root.path === former.root ? undefined : folders.root.path;
+    former.root = folders.root.path;
+    if (source === undefined || after.kind !== 'file') return { root, path, before, after };
     if ('file' in source) {
       const folder = source.file.slice(0, source.file.lastIndexOf('/') + 1);
       const isBeside = folder === former.folder;
-      former = { root, folder };
-      return { ...change, file: isBeside ? source.file.slice(folder.length) : source.file };
+      former.folder = folder;
+      return { root, path, before, after, file: isBeside ? source.file.slice(folder.length) : source.file };
     }
     contents.push(source.bytes);
     at += source.bytes.length;
-    return { ...change, at: at - source.bytes.length, length: source.bytes.length };
+    return { root, path, before, after, at: at - source.bytes.length, length: source.bytes.length };
   });
   const fd = openSync(file, 'wx', 0o600);
   try {
@@ -157,13 +156,13 @@ function readRecord(path: string): readonly FoundChange[] {
   const bytes = readFileSync(path);
   const start = bytes.indexOf(NEWLINE) + 1;
   const changes = JSON.parse(bytes.toString('utf8', 0, start)) as readonly RecordedChange[];
-  let former = { root: '', folder: '' };
+  const former = { root: '', folder: '' };
   return changes.map(({ root = former.root, at, length = 0, file, ...own }) => {
     const change = { ...own, root };
-    former = { ...former, root };
+    former.root = root;
     if (file !== undefined) {
       const name = file.slice(file.lastIndexOf('/') + 1);
-      if (name !== file) former = { root, folder: file.slice(0, -name.length) };
+      if (name !== file) former.folder = file.slice(0, -name.length);
       return { ...change, source: { file: `${former.folder}${name}` } };
     }
     if (at === undefined) return change;
