@@ -14,8 +14,11 @@ import { ownerTag } from '../processes/process-identity.ts';
 
 export interface TemporaryFile {
   readonly fd: number;
-  /** Gives it its name, in the folder it was made in. EEXIST when the name is taken and the mode is `noreplace`. */
-  publish(target: DirectoryEntry, mode: Exclude<RenameMode, 'exchange'>): void;
+  /**
+   * Gives it its name, in the folder it was made in. EEXIST when the name is taken and the mode is `noreplace`. `isTaken`: the name
+   * was taken a moment ago, so replacing it is tried first.
+   */
+  publish(target: DirectoryEntry, mode: Exclude<RenameMode, 'exchange'>, isTaken?: boolean): void;
   /** Closes and removes it; for failures, instead of closing. */
   discard(): void;
 }
@@ -72,13 +75,16 @@ function openNameless(dirFd: number, root: TemporaryRoot, mode: number): Tempora
   }
   return {
     fd,
-    publish(target, how) {
-      try {
-        linkFile(fd, target);
-      } catch (thrown) {
-        if (how === 'noreplace' || errnoCode(thrown) !== 'EEXIST') throw thrown;
-        replaceByLink(target, root, (entry) => linkFile(fd, entry));
+    publish(target, how, isTaken = false) {
+      if (how === 'noreplace' || !isTaken) {
+        try {
+          linkFile(fd, target);
+          return;
+        } catch (thrown) {
+          if (how === 'noreplace' || errnoCode(thrown) !== 'EEXIST') throw thrown;
+        }
       }
+      replaceByLink(target, root, (entry) => linkFile(fd, entry));
     },
     discard: () => closeSync(fd),
   };
