@@ -154,7 +154,12 @@ const STEP_UNITS = ENTRY_UNITS / 4;
 
 function deepestFirst(planned: readonly PlannedChange[]): readonly PlannedChange[] {
   const byDepth: PlannedChange[][] = [];
-  for (const change of planned) (byDepth[depthOf(change.path)] ??= []).push(change);
+  for (const change of planned) {
+    const depth = depthOf(change.path);
+    const changes = byDepth[depth] ?? [];
+    changes.push(change);
+    byDepth[depth] = changes;
+  }
   return byDepth.reverse().flat();
 }
 

@@ -15,7 +15,7 @@ import { createDisk, type Disk } from '../descriptors/disk.ts';
 import { openRoot, type Root } from '../descriptors/root.ts';
 import { inState } from '../descriptors/state-safety.ts';
 import { errnoCode } from '../errno-error.ts';
-import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { isOwnerDead, OWN_TAG } from '../processes/process-identity.ts';
 import type { PlannedChange } from './apply-steps.ts';
 import { performChanges } from './commit-changes.ts';
 import { HeldFolders, lookAt } from './held-folders.ts';
@@ -56,7 +56,7 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
   const folder = join(state, FOLDER);
   return {
     begin(planned) {
-      const me = ownerTag() ?? process.pid;
+      const me = OWN_TAG ?? process.pid;
       const path = join(folder, `${me}_${me}_${randomUUID()}`);
       inState(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -111,7 +111,7 @@ export function unfinishedMakers(state: string): ReadonlySet<string> {
 
 /** Only one process finishes a commit. Undefined when another one was faster. */
 function claim(folder: string, name: string): string | undefined {
-  const claimed = join(folder, `${ownerTag() ?? process.pid}_${name.slice(name.indexOf('_') + 1)}`);
+  const claimed = join(folder, `${OWN_TAG ?? process.pid}_${name.slice(name.indexOf('_') + 1)}`);
   try {
     renameSync(join(folder, name), claimed);
     return claimed;

@@ -10,7 +10,7 @@ import type { RenameMode } from '../descriptors/rename-entry.ts';
 import type { Root } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { O_TMPFILE } from '../open-flags.ts';
-import { ownerTag } from '../processes/process-identity.ts';
+import { OWN_TAG } from '../processes/process-identity.ts';
 
 export interface TemporaryFile {
   readonly fd: number;
@@ -31,8 +31,6 @@ export interface Ownership {
 /** What a temporary file needs of the root it is made below. */
 export type TemporaryRoot = Pick<Root, 'rename' | 'linkFile' | 'noteFolder'>;
 
-const OWNER = ownerTag();
-
 /** A name in that folder that nothing has, and that a sweep would clear away if we died. */
 export function temporaryEntry(dirFd: number, { noteFolder }: Pick<Root, 'noteFolder'>): DirectoryEntry {
   noteFolder?.(readlinkSync(`/proc/self/fd/${dirFd}`));
@@ -40,7 +38,7 @@ export function temporaryEntry(dirFd: number, { noteFolder }: Pick<Root, 'noteFo
 }
 
 export function temporaryName(): string {
-  return `${TEMPORARY_PREFIX}${OWNER === undefined ? '' : `${OWNER}-`}${randomHex12()}`;
+  return `${TEMPORARY_PREFIX}${OWN_TAG === undefined ? '' : `${OWN_TAG}-`}${randomHex12()}`;
 }
 
 /** The mode is set again after creation because the process's umask narrows the first one. */

@@ -206,12 +206,10 @@ class Collector {
     const reason = this.#protection(path, stat) ?? (isFile ? undefined : kindProblem(stat));
     if (reason !== undefined) return this.#leave(path, reason);
     if (!isFile) return true;
-    if (stat.size === 0n && this.#hasAttribute(entry, WHITEOUT))
-      return this.#leave(path, 'overlay attribute');
+    if (stat.size === 0n && this.#hasAttribute(entry, WHITEOUT)) return this.#leave(path, 'overlay attribute');
     const bits = Number(stat.mode) & SET_ID_BITS & ~Number(below?.stat.mode ?? 0n);
     // A folder takes the group bit from the one it is in.
-    if (bits !== 0)
-      this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
+    if (bits !== 0) this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
     return true;
   }
 
@@ -305,9 +303,7 @@ class Collector {
   }
 
   #removalProblem(path: string): string | undefined {
-    const isProtected = this.#layer.protectedNames.some(
-      (name) => isAtOrBelow(path, name) || isAtOrBelow(name, path),
-    );
+    const isProtected = this.#layer.protectedNames.some((name) => isAtOrBelow(path, name) || isAtOrBelow(name, path));
     return isProtected ? 'protected name' : undefined;
   }
 
