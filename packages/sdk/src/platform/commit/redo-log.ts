@@ -59,10 +59,16 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
       const me = OWN_TAG ?? process.pid;
       const path = join(folder, `${me}_${me}_${randomUUID()}`);
       inState(() => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeRecord(`${path}${UNFINISHED}`, planned, disk);
-        renameSync(`${path}${UNFINISHED}`, path);
-        disk.settleNow(folder);
+        try {
+          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          writeRecord(`${path}${UNFINISHED}`, planned, disk);
+          renameSync(`${path}${UNFINISHED}`, path);
+          disk.settleNow(folder);
+        } catch (thrown) {
+          // It would take space on a full disk, or be worked off later although its commit was given up.
+          for (const left of [`${path}${UNFINISHED}`, path]) rmSync(left, { force: true });
+          throw thrown;
+        }
       });
       return { done: () => rmSync(path, { force: true }) };
     },
