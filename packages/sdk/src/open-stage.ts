@@ -28,7 +28,7 @@ export function openStage(
   tree: StagedTree,
   { root: real, governing, extraRoots, prefix, changes }: StagePlace,
 ): OpenStage {
-  const root = openTreeRoot(tree, { backend: real.backend });
+  const root = openTreeRoot(tree, { backend: real.backend, native: real.native });
   const disk = createDisk();
   const workspace = createWorkspace(root, {
     governing: stagedGoverning(governing, real.path),

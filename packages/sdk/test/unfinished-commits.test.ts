@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { createRuntime } from '../src/index.ts';
-import { ownerTag } from '../src/platform/processes/process-identity.ts';
+import { OWN_TAG } from '../src/platform/processes/process-identity.ts';
 
 const TEXT = 'new';
 const NEW = { kind: 'file', digest: createHash('sha256').update(TEXT).digest('hex'), size: 3, mode: 0o644 };
@@ -16,7 +16,7 @@ function leaveCommit(t: TestContext) {
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const [state, workspace] = [join(root, 'state'), join(root, 'workspace')];
   for (const folder of [state, workspace, join(state, 'commits')]) mkdirSync(folder, { mode: 0o700 });
-  const dead = (ownerTag() ?? '').replace(/^(\d+)-\d+/, '$1-1');
+  const dead = (OWN_TAG ?? '').replace(/^(\d+)-\d+/, '$1-1');
   const source = (name: string): string => join(root, `source-${name}`);
   const record = ['a.txt', 'b.txt'].map((path) => ({
     ...{ root: workspace, path, before: { kind: 'absent' }, after: NEW, file: source(path) },

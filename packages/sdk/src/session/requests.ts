@@ -19,6 +19,8 @@ type Work<Answer> = (onOpen: (abort: Abort) => void, turn: CallTurn) => Promise<
 
 /** All waits are those of one session, so the slots know one owner. */
 const OWNER = 'session';
+/** The reason of calls after which the journal cannot be written. */
+const NOT_ON_RECORD = 'recovery_required';
 /**
  * Calls of one session that wait for a person at once. They take no place among the running ones, so they have their
  * own limit.
@@ -184,11 +186,14 @@ async function runInside(
   onOpen: Parameters<typeof runCall>[2],
 ): Promise<ToolResponse> {
   const { turn } = request;
+  let isUnrecorded = false;
   try {
     const own = turn === undefined ? {} : { turn: enteringTurn(turn, joined.enter) };
-    return await runCall({ ...request, ...own }, joined.parts, onOpen);
+    const answer = await runCall({ ...request, ...own }, joined.parts, onOpen);
+    isUnrecorded = answer.errors.some(({ details }) => details?.['reason'] === NOT_ON_RECORD);
+    return answer;
   } finally {
-    joined.leave();
+    joined.leave(isUnrecorded);
   }
 }
 

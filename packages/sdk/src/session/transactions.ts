@@ -45,6 +45,8 @@ interface Open {
   /** Called when no call runs any more. */
   onIdle: (() => void) | undefined;
   isClosing: boolean;
+  /** A call of it could not be recorded. */
+  isUnrecorded: boolean;
   usedAt: number;
   /** When others were told last. */
   listedAt: number;
@@ -128,7 +130,7 @@ class TransactionTable implements SessionTransactions {
         stage.close();
         await tree.release();
       },
-      ...{ running: 0, onIdle: undefined, isClosing: false, timer: undefined },
+      ...{ running: 0, onIdle: undefined, isClosing: false, isUnrecorded: false, timer: undefined },
       ...{ usedAt: real.clock.monotonic(), listedAt: Number.NEGATIVE_INFINITY },
     };
   }
@@ -149,7 +151,8 @@ class TransactionTable implements SessionTransactions {
         if (!hasEntered) found.running += 1;
         hasEntered = true;
       },
-      leave: () => {
+      leave: (isUnrecorded = false) => {
+        found.isUnrecorded ||= isUnrecorded;
         if (hasEntered) this.#leave(found);
       },
     };
@@ -163,7 +166,15 @@ class TransactionTable implements SessionTransactions {
   #leave(found: Open): void {
     found.running -= 1;
     this.#touch(found);
-    if (found.running === 0) found.onIdle?.();
+    if (found.running > 0) return;
+    found.onIdle?.();
+    // Not with `aborted`: calls that would have joined it must not change real files.
+    if (found.isUnrecorded && !found.isClosing) this.#expire(found);
+  }
+
+  #expire(found: Open): void {
+    const { reportUnexpected } = this.#setting.parts();
+    this.#end(found, 'expired').catch((thrown: unknown) => reportUnexpected(asError(thrown)));
   }
 
   async take(tx_id: string | undefined, signal: AbortSignal): Promise<ClosingTransaction> {
@@ -264,11 +275,11 @@ class TransactionTable implements SessionTransactions {
   }
 
   #expireOld(): void {
-    const { clock, reportUnexpected } = this.#setting.parts();
+    const { clock } = this.#setting.parts();
     for (const found of this.#open.values()) {
       const isIdle = found.running === 0 && !found.isClosing;
       if (!isIdle || clock.monotonic() - found.usedAt < this.#idleMs) continue;
-      this.#end(found, 'expired').catch((thrown: unknown) => reportUnexpected(asError(thrown)));
+      this.#expire(found);
     }
   }
 

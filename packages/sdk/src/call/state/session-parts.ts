@@ -203,8 +203,11 @@ export interface JoinedCall {
   readonly parts: SessionParts;
   /** To be called when its turn has come. Throws when its transaction ends or has ended. */
   enter(): void;
-  /** To be called when it has ended. */
-  leave(): void;
+  /**
+   * To be called when it has ended. `isUnrecorded`: its result is not on record. The transaction ends with its last such call: what it
+   * holds may be what fills the disk, and no other call could end it then.
+   */
+  leave(isUnrecorded?: boolean): void;
 }
 
 /** Who learns about calls without changing them. */

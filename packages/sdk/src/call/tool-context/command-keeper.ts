@@ -34,7 +34,7 @@ export function commandKeeper(
 ): EffectsKeeper {
   const changes = call.open.sets();
   const placed = (staged: readonly StagedChange[]): readonly StagedChange[] =>
-    staged.map((change) => ({ ...change, path: fromOutermost(folder, change.path) }));
+    folder === '.' ? staged : staged.map((change) => ({ ...change, path: fromOutermost(folder, change.path) }));
   return {
     async apply(staged) {
       await history.commit(placed(staged));

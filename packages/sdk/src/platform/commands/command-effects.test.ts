@@ -170,6 +170,20 @@ describe('commands on an overlay', () => {
     assert.equal(readFileSync(join(workspace, 'shared'), 'utf8'), 'theirs\n');
   });
 
+  test('that write more than can be recorded fail with what they printed, and nothing is applied', async (t) => {
+    const setting = open(t);
+    await assert.rejects(
+      setting.run('truncate -s 3G huge; echo done'),
+      (error: { details?: Record<string, unknown> }) => {
+        const { reason, code, stdout } = error.details ?? {};
+        assert.deepEqual([reason, code, stdout], ['effects_too_large', 0, 'done\n']);
+        return true;
+      },
+    );
+    assert.deepEqual(setting.kept, []);
+    assert.equal(existsSync(join(setting.workspace, 'huge')), false);
+  });
+
   test('where there is no sandbox: a preview is refused, a recorded command runs and says so', async (t) => {
     const { run, workspace, root } = open(t, { isolation: 'none' });
     mkdirSync(join(root, 'state/overlays'));

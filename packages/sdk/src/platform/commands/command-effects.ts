@@ -202,6 +202,8 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
   const lower = workspace.open();
   try {
     const protectedNames = namesBelow(workspace.path, run.paths);
+    // What it printed belongs to what a person was to be asked about.
+    const ran = keeper.ask === undefined ? printed(outcome) : {};
     const collected = await collectUpper({
       upper: overlay.upper,
       lower,
@@ -209,9 +211,11 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
       sinceNs: overlay.sinceNs,
       protectedNames,
       signal,
+    }).catch((thrown: unknown) => {
+      throw withDetails(thrown, ran);
     });
     const { changes, leftOut, conflicts } = collected;
-    if (conflicts.length > 0) throw conflict(conflicts, keeper.ask === undefined ? printed(outcome) : {});
+    if (conflicts.length > 0) throw conflict(conflicts, ran);
     if (keeper.ask !== undefined) {
       // People are slow: others may run meanwhile.
       run.leaveSlot();
@@ -236,6 +240,12 @@ const MAX_NAMED = 20;
 
 function printed({ code, stdout, stderr }: CommandOutcome): JsonObject {
   return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+function withDetails(thrown: unknown, ran: JsonObject): unknown {
+  if (!isToolError(thrown)) return thrown;
+  const path = thrown.path === undefined ? {} : { path: thrown.path };
+  return new ToolError(thrown.code, thrown.message, { ...path, details: { ...thrown.details, ...ran }, cause: thrown });
 }
 
 function conflict(paths: readonly string[], ran: JsonObject): ToolError {

@@ -24,16 +24,23 @@ import {
 } from '../../../test/commit-crash-scene.ts';
 import type { PathState, StagedChange } from '../../changes/change-set.ts';
 import type { PathRule } from '../../contracts/path-text.ts';
-import { createDisk } from '../descriptors/disk.ts';
+import { createDisk, type Disk } from '../descriptors/disk.ts';
 import { createPlaces } from '../descriptors/places.ts';
 import { openRoot } from '../descriptors/root.ts';
+import { ErrnoError } from '../errno-error.ts';
 import { createGoverningFiles } from '../protection/governing-files.ts';
 import { commitChanges } from './commit-changes.ts';
 import { createRedoLog } from './redo-log.ts';
 
 const ABSENT: PathState = { kind: 'absent' };
 
-function scene(t: TestContext, { readOnly = false, rule }: { readOnly?: boolean; rule?: PathRule } = {}) {
+interface SceneOptions {
+  readonly readOnly?: boolean;
+  readonly rule?: PathRule;
+  readonly disk?: Disk;
+}
+
+function scene(t: TestContext, { readOnly = false, rule, disk = createDisk() }: SceneOptions = {}) {
   const base = mkdtempSync(join(tmpdir(), 'commit-changes-'));
   t.after(() => rmSync(base, { recursive: true, force: true }));
   const [workspace, state] = [join(base, 'workspace'), join(base, 'state')];
@@ -41,7 +48,6 @@ function scene(t: TestContext, { readOnly = false, rule }: { readOnly?: boolean;
   mkdirSync(state, { mode: 0o700 });
   const root = openRoot(workspace);
   t.after(() => root.close());
-  const disk = createDisk();
   const places = createPlaces(root, { readOnly, extraRoots: [], disk });
   const ground = { find: (path: string) => places.find(path, rule), guard: createGoverningFiles() };
   const redo = createRedoLog(state, disk);
@@ -73,6 +79,18 @@ test('a commit changes files, folders, links, modes and kinds, and leaves nothin
   assert.deepEqual(sorted(readStates(workspace)), sorted(wanted));
   assert.deepEqual(left(), []);
 });
+
+for (const step of ['contentNow', 'settleNow'] as const) {
+  test(`a commit whose record cannot be kept (${step}) changes nothing and leaves no record`, async (t) => {
+    const fails = (): never => {
+      throw new ErrnoError('ENOSPC');
+    };
+    const { commit, left, path } = scene(t, { disk: { ...createDisk(), [step]: fails } });
+    await assert.rejects(commit(pair(file('second', 'second\n'))), { message: /ENOSPC/ });
+    assert.deepEqual(left(), []);
+    assert.equal(existsSync(path('first')), false);
+  });
+}
 
 test('a commit writes nothing when one path is not as before, and names it', async (t) => {
   const { workspace, commit, path, left } = scene(t);

@@ -112,10 +112,11 @@ function findPlace({ find }: CommitGround, path: string): Place {
 
 /** All steps, or none: a failure is thrown after the steps before it were taken back. */
 export async function performChanges(planned: readonly PlannedChange[], disk: Disk): Promise<void> {
-  const depths = new Map(planned.map((change) => [change, depthOf(change.path)]));
-  const depth = (change: PlannedChange): number => depths.get(change) ?? 0;
-  const outward = planned.toSorted((one, other) => depth(other) - depth(one));
+  const outward = deepestFirst(planned);
   const inward = outward.toReversed();
+  const removed = outward.filter(({ before }) => before.kind !== 'absent');
+  const isFolder = ({ after }: PlannedChange): boolean => after.kind === 'folder';
+  const isLeaf = ({ after }: PlannedChange): boolean => after.kind === 'file' || after.kind === 'link';
   const steps = new CommitSteps(disk, planned);
   const pace = new Pace(undefined);
   let path = '';
@@ -131,11 +132,13 @@ export async function performChanges(planned: readonly PlannedChange[], disk: Di
         if (pace.isDue(STEP_UNITS)) await pace.pause();
       }
     };
-    await each(planned, (change) => (change.folders.find(change.path) === undefined ? undefined : steps.stage(change)));
-    await each(outward, (change) => steps.remove(change));
-    await each(inward, (change) => steps.makeFolder(change));
-    await each(inward, (change) => steps.publish(change));
-    await each(outward, (change) => steps.closeFolder(change));
+    await each(planned.filter(isLeaf), (change) =>
+      change.folders.find(change.path) === undefined ? undefined : steps.stage(change),
+    );
+    await each(removed, (change) => steps.remove(change));
+    await each(inward.filter(isFolder), (change) => steps.makeFolder(change));
+    await each(inward.filter(isLeaf), (change) => steps.publish(change));
+    await each(outward.filter(isFolder), (change) => steps.closeFolder(change));
   } catch (thrown) {
     const failed = steps.rollBack();
     if (failed !== undefined) throw notTakenBack(path, failed);
@@ -148,6 +151,17 @@ export async function performChanges(planned: readonly PlannedChange[], disk: Di
 
 /** Most steps of a change do nothing. */
 const STEP_UNITS = ENTRY_UNITS / 4;
+
+function deepestFirst(planned: readonly PlannedChange[]): readonly PlannedChange[] {
+  const byDepth: PlannedChange[][] = [];
+  for (const change of planned) {
+    const depth = depthOf(change.path);
+    const changes = byDepth[depth] ?? [];
+    changes.push(change);
+    byDepth[depth] = changes;
+  }
+  return byDepth.reverse().flat();
+}
 
 function depthOf(path: string): number {
   let depth = 0;

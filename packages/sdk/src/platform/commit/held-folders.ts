@@ -38,7 +38,7 @@ export class HeldFolders {
 
   /** Undefined when a folder on the way is missing. */
   find(path: string): InnerEntry | undefined {
-    if (this.#missing.has(path.slice(0, Math.max(path.lastIndexOf('/'), 0)))) return undefined;
+    if (this.#isMissing(path.slice(0, Math.max(path.lastIndexOf('/'), 0)))) return undefined;
     try {
       return this.entry(path);
     } catch (thrown) {
@@ -65,6 +65,15 @@ export class HeldFolders {
   close(): void {
     for (const fd of this.#held.values()) closeSync(fd);
     this.#held.clear();
+  }
+
+  /** Below a folder that is missing nothing is looked for. */
+  #isMissing(folder: string): boolean {
+    if (this.#missing.size === 0 || folder === '') return false;
+    if (this.#missing.has(folder)) return true;
+    if (this.#held.has(folder) || !this.#isMissing(folder.slice(0, Math.max(folder.lastIndexOf('/'), 0)))) return false;
+    this.#missing.add(folder);
+    return true;
   }
 
   #open(folder: string): number {

@@ -42,22 +42,25 @@ export class TargetJudge {
   #folder(path: string): JudgedFolder {
     const known = this.#judged.get(path);
     if (known !== undefined) return known;
-    const names = path === '' ? [] : path.split('/');
-    let depth = names.length;
-    let held = prefixOf(names);
-    while (depth > 0 && this.#folders.find(`${held}x`) === undefined) held = prefixOf(names.slice(0, --depth));
+    const isHeld = path === '' || this.#folders.find(`${path}/x`) !== undefined;
+    const judged = isHeld ? this.#held(path === '' ? '' : `${path}/`) : this.#missing(path);
+    this.#judged.set(path, judged);
+    return judged;
+  }
+
+  #held(held: string): JudgedFolder {
     const { dirFd } = this.#folders.entry(`${held}x`);
     const location = this.#folders.root.locate(dirFd);
     // Moved out of the root since it was opened.
     if (location === undefined) throw new ErrnoError('EXDEV');
-    const judged = { held, missing: names.slice(location.length), check: this.#look(dirFd, location) };
-    this.#judged.set(path, judged);
-    return judged;
+    return { held, missing: [], check: this.#look(dirFd, location) };
   }
-}
 
-function prefixOf(names: readonly string[]): string {
-  return names.length === 0 ? '' : `${names.join('/')}/`;
+  #missing(path: string): JudgedFolder {
+    const at = path.lastIndexOf('/');
+    const above = this.#folder(path.slice(0, Math.max(at, 0)));
+    return { ...above, missing: [...above.missing, path.slice(at + 1)] };
+  }
 }
 
 const UP = /(^|\/)\.\.(\/|$)/;

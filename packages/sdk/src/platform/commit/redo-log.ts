@@ -15,7 +15,7 @@ import { createDisk, type Disk } from '../descriptors/disk.ts';
 import { openRoot, type Root } from '../descriptors/root.ts';
 import { inState } from '../descriptors/state-safety.ts';
 import { errnoCode } from '../errno-error.ts';
-import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { isOwnerDead, OWN_TAG } from '../processes/process-identity.ts';
 import type { PlannedChange } from './apply-steps.ts';
 import { performChanges } from './commit-changes.ts';
 import { HeldFolders, lookAt } from './held-folders.ts';
@@ -40,13 +40,15 @@ const UNFINISHED = '.part';
 const NEWLINE = 10;
 
 interface RecordedChange {
-  readonly root: string;
+  /** Left out: that of the change before. */
+  readonly root: string | undefined;
   readonly path: string;
   readonly before: PathState;
   readonly after: PathState;
   /** Where the content is: behind the first line, or in a file. */
   readonly at?: number;
   readonly length?: number;
+  /** Absolute, or a name alone: in the folder of the last one that is absolute. */
   readonly file?: string;
 }
 
@@ -54,13 +56,19 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
   const folder = join(state, FOLDER);
   return {
     begin(planned) {
-      const me = ownerTag() ?? process.pid;
+      const me = OWN_TAG ?? process.pid;
       const path = join(folder, `${me}_${me}_${randomUUID()}`);
       inState(() => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeRecord(`${path}${UNFINISHED}`, planned, disk);
-        renameSync(`${path}${UNFINISHED}`, path);
-        disk.settleNow(folder);
+        try {
+          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          writeRecord(`${path}${UNFINISHED}`, planned, disk);
+          renameSync(`${path}${UNFINISHED}`, path);
+          disk.settleNow(folder);
+        } catch (thrown) {
+          // It would take space on a full disk, or be worked off later although its commit was given up.
+          for (const left of [`${path}${UNFINISHED}`, path]) rmSync(left, { force: true });
+          throw thrown;
+        }
       });
       return { done: () => rmSync(path, { force: true }) };
     },
@@ -109,7 +117,7 @@ export function unfinishedMakers(state: string): ReadonlySet<string> {
 
 /** Only one process finishes a commit. Undefined when another one was faster. */
 function claim(folder: string, name: string): string | undefined {
-  const claimed = join(folder, `${ownerTag() ?? process.pid}_${name.slice(name.indexOf('_') + 1)}`);
+  const claimed = join(folder, `${OWN_TAG ?? process.pid}_${name.slice(name.indexOf('_') + 1)}`);
   try {
     renameSync(join(folder, name), claimed);
     return claimed;
@@ -122,13 +130,20 @@ function claim(folder: string, name: string): string | undefined {
 function writeRecord(file: string, planned: readonly PlannedChange[], disk: Disk): void {
   const contents: Uint8Array[] = [];
   let at = 0;
+  const former = { root: '', folder: '' };
   const changes = planned.map(({ folders, path, before, after, source }): RecordedChange => {
-    const change = { root: folders.root.path, path, before, after };
-    if (source === undefined || after.kind !== 'file') return change;
-    if ('file' in source) return { ...change, file: source.file };
+    const root = folders.root.path === former.root ? undefined : folders.root.path;
+    former.root = folders.root.path;
+    if (source === undefined || after.kind !== 'file') return { root, path, before, after };
+    if ('file' in source) {
+      const folder = source.file.slice(0, source.file.lastIndexOf('/') + 1);
+      const isBeside = folder === former.folder;
+      former.folder = folder;
+      return { root, path, before, after, file: isBeside ? source.file.slice(folder.length) : source.file };
+    }
     contents.push(source.bytes);
     at += source.bytes.length;
-    return { ...change, at: at - source.bytes.length, length: source.bytes.length };
+    return { root, path, before, after, at: at - source.bytes.length, length: source.bytes.length };
   });
   const fd = openSync(file, 'wx', 0o600);
   try {
@@ -147,8 +162,15 @@ function readRecord(path: string): readonly FoundChange[] {
   const bytes = readFileSync(path);
   const start = bytes.indexOf(NEWLINE) + 1;
   const changes = JSON.parse(bytes.toString('utf8', 0, start)) as readonly RecordedChange[];
-  return changes.map(({ at, length = 0, file, ...change }) => {
-    if (file !== undefined) return { ...change, source: { file } };
+  const former = { root: '', folder: '' };
+  return changes.map(({ root = former.root, at, length = 0, file, ...own }) => {
+    const change = { ...own, root };
+    former.root = root;
+    if (file !== undefined) {
+      const name = file.slice(file.lastIndexOf('/') + 1);
+      if (name !== file) former.folder = file.slice(0, -name.length);
+      return { ...change, source: { file: `${former.folder}${name}` } };
+    }
     if (at === undefined) return change;
     return { ...change, source: { bytes: bytes.subarray(start + at, start + at + length) } };
   });

@@ -80,7 +80,7 @@ function callChanges(setting: ChangesSetting, store: CallStore): WorkspaceChange
       }),
     async commit(staged, { rule, durable = false } = {}) {
       const ground = { find: (path: string) => find(path, rule), guard };
-      const here = staged.map((change) => ({ ...change, path: own(change.path) }));
+      const here = setting.prefix === '.' ? staged : staged.map((change) => ({ ...change, path: own(change.path) }));
       await commitChanges(ground, here, { disk: durable ? createFullDisk() : disk, redo, keeper });
       let room = setting.isRecording ? MAX_MERGED_BYTES : 0;
       for (const { path, before, after, source } of here) {

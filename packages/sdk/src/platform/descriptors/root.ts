@@ -32,6 +32,8 @@ export interface ParentDirectory extends DirectoryEntry {
 
 export interface Root {
   readonly backend: RootBackend;
+  /** For another root: see `RootOptions`. */
+  readonly native: NativeCalls | undefined;
   /** `device:inode` of the directory. */
   readonly identity: string;
   /** Where it was when it was opened: absolute, without links. */
@@ -130,6 +132,7 @@ function createRoot(rootFd: number, native: NativeCalls | undefined, noteFolder:
   };
   return {
     backend: native === undefined ? 'walk' : 'openat2',
+    native,
     identity: identityOf(fstatSync(rootFd, { bigint: true })),
     path: readlinkSync(`/proc/self/fd/${rootFd}`),
     open: () => openBeneath(joinPath([]), DIRECTORY_HANDLE),

@@ -128,7 +128,8 @@ function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapsho
   if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
     throw changedMeanwhile(job.path, { expected: expectedSha256, actual: before?.sha256 ?? null });
   }
-  temporary.publish(job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
+  const how = exclusive || expectedSha256 === null ? 'noreplace' : 'replace';
+  temporary.publish(job.target, how, before !== null);
 }
 
 function openCurrent({ target }: Replacement): number | undefined {

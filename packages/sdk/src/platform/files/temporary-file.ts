@@ -10,12 +10,15 @@ import type { RenameMode } from '../descriptors/rename-entry.ts';
 import type { Root } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { O_TMPFILE } from '../open-flags.ts';
-import { ownerTag } from '../processes/process-identity.ts';
+import { OWN_TAG } from '../processes/process-identity.ts';
 
 export interface TemporaryFile {
   readonly fd: number;
-  /** Gives it its name, in the folder it was made in. EEXIST when the name is taken and the mode is `noreplace`. */
-  publish(target: DirectoryEntry, mode: Exclude<RenameMode, 'exchange'>): void;
+  /**
+   * Gives it its name, in the folder it was made in. EEXIST when the name is taken and the mode is `noreplace`. `isTaken`: the name
+   * was taken a moment ago, so replacing it is tried first.
+   */
+  publish(target: DirectoryEntry, mode: Exclude<RenameMode, 'exchange'>, isTaken?: boolean): void;
   /** Closes and removes it; for failures, instead of closing. */
   discard(): void;
 }
@@ -28,8 +31,6 @@ export interface Ownership {
 /** What a temporary file needs of the root it is made below. */
 export type TemporaryRoot = Pick<Root, 'rename' | 'linkFile' | 'noteFolder'>;
 
-const OWNER = ownerTag();
-
 /** A name in that folder that nothing has, and that a sweep would clear away if we died. */
 export function temporaryEntry(dirFd: number, { noteFolder }: Pick<Root, 'noteFolder'>): DirectoryEntry {
   noteFolder?.(readlinkSync(`/proc/self/fd/${dirFd}`));
@@ -37,7 +38,7 @@ export function temporaryEntry(dirFd: number, { noteFolder }: Pick<Root, 'noteFo
 }
 
 export function temporaryName(): string {
-  return `${TEMPORARY_PREFIX}${OWNER === undefined ? '' : `${OWNER}-`}${randomHex12()}`;
+  return `${TEMPORARY_PREFIX}${OWN_TAG === undefined ? '' : `${OWN_TAG}-`}${randomHex12()}`;
 }
 
 /** The mode is set again after creation because the process's umask narrows the first one. */
@@ -72,13 +73,16 @@ function openNameless(dirFd: number, root: TemporaryRoot, mode: number): Tempora
   }
   return {
     fd,
-    publish(target, how) {
-      try {
-        linkFile(fd, target);
-      } catch (thrown) {
-        if (how === 'noreplace' || errnoCode(thrown) !== 'EEXIST') throw thrown;
-        replaceByLink(target, root, (entry) => linkFile(fd, entry));
+    publish(target, how, isTaken = false) {
+      if (how === 'noreplace' || !isTaken) {
+        try {
+          linkFile(fd, target);
+          return;
+        } catch (thrown) {
+          if (how === 'noreplace' || errnoCode(thrown) !== 'EEXIST') throw thrown;
+        }
       }
+      replaceByLink(target, root, (entry) => linkFile(fd, entry));
     },
     discard: () => closeSync(fd),
   };

@@ -105,6 +105,7 @@ interface Found {
   readonly entry: InnerEntry;
   readonly upper: UpperEntry;
   readonly stat: BigIntStats;
+  readonly isFile: boolean;
   readonly path: string;
   readonly file: string | undefined;
   readonly below: { readonly entry: InnerEntry; readonly stat: BigIntStats } | undefined;
@@ -172,20 +173,21 @@ class Collector {
       const lowerEntry = pair.lower === undefined ? undefined : { dirFd: pair.lower, name: entry.name };
       const lowerStat = lowerEntry && statEntry(lowerEntry);
       const below = lowerEntry && lowerStat && { entry: lowerEntry, stat: lowerStat };
-      if (isWhiteout(stat)) {
+      const isFile = stat.isFile();
+      if (!isFile && isWhiteout(stat)) {
         this.#apart += 1;
         return below && this.#removed(below.entry, path, depth);
       }
       const { isPlain, isFolderChanged } = pair;
       const file = typeof entry.name === 'string' && pair.file !== undefined ? `${pair.file}/${text}` : undefined;
-      const found: Found = { entry, upper, stat, path, file, below, isPlain, isFolderChanged };
+      const found: Found = { entry, upper, stat, isFile, path, file, below, isPlain, isFolderChanged };
       if (!this.#isAllowed(found)) return;
-      if (stat.isDirectory()) return this.#folderEntry(found, depth);
+      if (!isFile && stat.isDirectory()) return this.#folderEntry(found, depth);
       if (this.#isRenamed(found)) {
         this.#conflicts.push(path);
         return;
       }
-      if (stat.isFile()) this.#measure(stat.size);
+      if (isFile) this.#measure(stat.size);
       isOpen = false;
       return this.#leaf(found, depth);
     } finally {
@@ -200,22 +202,21 @@ class Collector {
   }
 
   /** Reports what it leaves out. */
-  #isAllowed({ stat, path, entry, below }: Found): boolean {
-    const reason = this.#protection(path, stat) ?? kindProblem(stat);
+  #isAllowed({ stat, isFile, path, entry, below }: Found): boolean {
+    const reason = this.#protection(path, stat) ?? (isFile ? undefined : kindProblem(stat));
     if (reason !== undefined) return this.#leave(path, reason);
-    if (stat.isFile() && stat.size === 0n && this.#hasAttribute(entry, WHITEOUT))
-      return this.#leave(path, 'overlay attribute');
+    if (!isFile) return true;
+    if (stat.size === 0n && this.#hasAttribute(entry, WHITEOUT)) return this.#leave(path, 'overlay attribute');
     const bits = Number(stat.mode) & SET_ID_BITS & ~Number(below?.stat.mode ?? 0n);
     // A folder takes the group bit from the one it is in.
-    if (bits !== 0 && stat.isFile())
-      this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
+    if (bits !== 0) this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
     return true;
   }
 
   #protection(path: string, stat: BigIntStats): string | undefined {
     for (const name of this.#layer.protectedNames) {
-      if (path === name || path.startsWith(`${name}/`)) return 'protected name';
-      if (name.startsWith(`${path}/`) && !stat.isDirectory()) return 'in the way of a protected name';
+      if (isAtOrBelow(path, name)) return 'protected name';
+      if (isAtOrBelow(name, path) && !stat.isDirectory()) return 'in the way of a protected name';
     }
     return undefined;
   }
@@ -249,8 +250,8 @@ class Collector {
   }
 
   #leaf(found: Found, depth: number): MaybePromise<void> {
-    const { stat, path, below } = found;
-    const isMovable = stat.isFile() ? this.#isMovable(found) : isOurs(stat);
+    const { stat, isFile, path, below } = found;
+    const isMovable = isFile ? this.#isMovable(found) : isOurs(stat);
     if (!isMovable) this.#apart += 1;
     const taken = ({ state: after, source }: UpperContent): MaybePromise<void> => {
       if (after !== undefined && below === undefined) this.#add(path, ABSENT, after, source);
@@ -302,9 +303,7 @@ class Collector {
   }
 
   #removalProblem(path: string): string | undefined {
-    const isProtected = this.#layer.protectedNames.some(
-      (name) => path === name || path.startsWith(`${name}/`) || name.startsWith(`${path}/`),
-    );
+    const isProtected = this.#layer.protectedNames.some((name) => isAtOrBelow(path, name) || isAtOrBelow(name, path));
     return isProtected ? 'protected name' : undefined;
   }
 
@@ -368,6 +367,10 @@ class Collector {
 
 function isOurs({ uid, gid }: BigIntStats): boolean {
   return uid === OWN_IDS[0] && gid === OWN_IDS[1];
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }
 
 function joined(folder: string, name: string): string {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createRedoLog } from '../commit/redo-log.ts';
-import { ownerTag } from '../processes/process-identity.ts';
+import { OWN_TAG } from '../processes/process-identity.ts';
 import { makeOverlayFolder, makeOverlaysFolder, sweepOverlays } from './overlay-folders.ts';
 
 test('overlays of a dead process are removed, whatever modes a command set; those of a live one stay', async (t) => {
@@ -16,7 +16,7 @@ test('overlays of a dead process are removed, whatever modes a command set; thos
   assert.equal(await sweepOverlays(state), 0);
   const own = makeOverlaysFolder(state);
   makeOverlayFolder(own, '1', 0o755);
-  const tag = ownerTag() ?? '';
+  const tag = OWN_TAG ?? '';
   // The same process number with another start time: that process is gone.
   const dead = join(state, 'overlays', `${tag.replace(/^(\d+)-\d+/, '$1-1')}_x`);
   mkdirSync(join(dead, '1/upper/closed'), { recursive: true });
@@ -31,7 +31,7 @@ test('overlays stay until the commit that takes its content from them is finishe
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const [state, workspace] = [join(root, 'state'), join(root, 'workspace')];
   for (const folder of [state, workspace]) mkdirSync(folder, { mode: 0o700 });
-  const dead = (ownerTag() ?? '').replace(/^(\d+)-\d+/, '$1-1');
+  const dead = (OWN_TAG ?? '').replace(/^(\d+)-\d+/, '$1-1');
   const upper = join(state, 'overlays', `${dead}_x`, '1/upper');
   mkdirSync(upper, { recursive: true });
   writeFileSync(join(upper, 'new.txt'), 'written by a command');

@@ -10,7 +10,7 @@ import { findNames } from '../descriptors/directory-reader.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { Pace } from '../pace.ts';
-import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { isOwnerDead, OWN_TAG } from '../processes/process-identity.ts';
 import { kindOf } from '../sandbox/bubblewrap-args.ts';
 import { openStateFolder } from '../state/state-folder.ts';
 
@@ -20,7 +20,7 @@ const PARTS = ['upper', 'work', 'merged'] as const;
 /** For the overlays of one session. Absolute, new and empty. */
 export function makeOverlaysFolder(state: string): string {
   const { path } = openStateFolder(join(state, FOLDER));
-  const own = join(path, `${ownerTag() ?? process.pid}_${randomUUID()}`);
+  const own = join(path, `${OWN_TAG ?? process.pid}_${randomUUID()}`);
   mkdirSync(own, { mode: 0o700 });
   return own;
 }

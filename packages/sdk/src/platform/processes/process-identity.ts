@@ -27,7 +27,9 @@ export function isAlive({ pid, birth }: Instance): boolean {
 }
 
 /** This process in a form that fits into a file name, `<pid>-<start>-<namespace>-<boot>`; undefined without /proc. */
-export function ownerTag(): string | undefined {
+export const OWN_TAG: string | undefined = ownTag();
+
+function ownTag(): string | undefined {
   const [boot = '', namespace] = placeParts(`linux:${placeOf() ?? ''}`);
   const start = startOf(process.pid);
   return boot === '' || start === undefined ? undefined : `${process.pid}-${start}-${namespace}-${boot.slice(0, 8)}`;

@@ -8,7 +8,7 @@ import { listOwnEntries } from '../descriptors/directory-entry.ts';
 import { inState } from '../descriptors/state-safety.ts';
 import { errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
-import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { isOwnerDead, OWN_TAG } from '../processes/process-identity.ts';
 
 const FOLDER = 'transactions';
 
@@ -23,7 +23,7 @@ export function createTransactionFiles(state: string): TransactionFiles {
   const folder = join(state, FOLDER);
   return {
     open() {
-      const path = join(folder, `${ownerTag() ?? process.pid}_${randomUUID()}.json`);
+      const path = join(folder, `${OWN_TAG ?? process.pid}_${randomUUID()}.json`);
       return {
         write: (transaction) =>
           inState(() => {

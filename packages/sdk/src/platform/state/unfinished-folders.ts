@@ -9,7 +9,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFile
 import { dirname, join } from 'node:path';
 import { inState } from '../descriptors/state-safety.ts';
 import { errnoCode } from '../errno-error.ts';
-import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { isOwnerDead, OWN_TAG } from '../processes/process-identity.ts';
 
 export interface UnfinishedFolders {
   /** To be called before a temporary name is made. Cheap for a folder that is noted already. */
@@ -28,7 +28,7 @@ const MAX_NOTED = 4000;
 export function createUnfinishedFolders(): UnfinishedFolders {
   const noted = new Set<string>();
   // One process may have several runtimes on one state folder.
-  const name = `${ownerTag() ?? process.pid}_${randomUUID()}`;
+  const name = `${OWN_TAG ?? process.pid}_${randomUUID()}`;
   let place: string | undefined;
 
   return {

@@ -128,6 +128,21 @@ test('change_undo leaves a folder that others put something into, and writes thr
 
 const CHILD_TOOLS = ['change_list', 'change_show', 'change_undo', 'file_read', 'file_write', 'fs_delete'];
 
+test('change_undo brings a folder back that a command replaced by a link out of the workspace', async (t) => {
+  const { workspace, put, changed, path } = await scene(t, 'version: 1\nshell: { mode: sandboxed }\n');
+  put('folder/x', 'x\n');
+  put('../outside/x', 'outside\n');
+  const before = readStates(workspace);
+  const id = await changed('shell_exec', { cmd: 'rm -r folder; ln -s ../outside folder', effects: 'recorded' });
+  const linked = readStates(workspace);
+  assert.equal(readlinkSync(path('folder')), '../outside');
+  const undo = await changed('change_undo', { change_id: id });
+  assert.deepEqual(readStates(workspace), before);
+  await changed('change_undo', { change_id: undo });
+  assert.deepEqual(readStates(workspace), linked);
+  assert.equal(readFileSync(join(workspace, '../outside/x'), 'utf8'), 'outside\n');
+});
+
 test('a child session sees and takes back only what is in its folder', async (t) => {
   const { session, workspace, dispose } = await openScratchRuntime({});
   t.after(dispose);

@@ -3,9 +3,9 @@
  *
  * All or nothing. The undo is a change set itself, so it can be undone.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { ChangeSet, PathChange } from '../../changes/change-set.ts';
+import { ABSENT, type ChangeSet, type PathChange } from '../../changes/change-set.ts';
 import { combineSets, type InTheWay, planUndo, type UndoGround } from '../../changes/plan-undo.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
@@ -109,8 +109,14 @@ function groundOf(changes: readonly PathChange[], { history }: ToolContext): Und
   };
   return {
     async look(path) {
-      const { states } = await history.capture(inner(path), { keep: true, alone: true });
-      return states.get(path) ?? { kind: 'absent' };
+      try {
+        const { states } = await history.capture(inner(path), { keep: true, alone: true });
+        return states.get(path) ?? ABSENT;
+      } catch (thrown) {
+        // A link out of the workspace is where a folder was: behind it is nothing of ours, and the commit follows no link.
+        if (isToolError(thrown) && thrown.details['reason'] === 'EXDEV') return ABSENT;
+        throw thrown;
+      }
     },
     async hasOthers(folder, paths) {
       const { isWhole, states } = await history.capture(inner(folder), { keep: false });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { transactionScene } from '../../../test/transaction-scene.ts';
 import { createSystemClock } from '../../platform/system-clock.ts';
+import type { RuntimeParts } from '../../session/compile-session.ts';
+import { createFaults } from '../../testing/faulty-parts.ts';
 
 test('calls after tx_begin join the newest open transaction, or the one they name', async (t) => {
   const { session, done, text, refused } = await transactionScene(t);
@@ -187,3 +189,28 @@ test('a command that runs before it is approved cannot be part of a transaction,
   await done('shell_exec', { cmd: 'touch asked' });
   assert.deepEqual(readdirSync(path('.')), ['asked']);
 });
+
+for (const [nth, what] of [
+  [1, 'cannot be begun'],
+  [2, 'has a result that cannot be recorded'],
+] as const) {
+  test(`a call that ${what} ends its transaction, which may be what fills the disk`, async (t) => {
+    const faults = createFaults({ nth, mode: 'onwards', fault: () => new Error('disk full') });
+    const wrapParts = (parts: RuntimeParts) => ({ ...parts, journal: faults.wrap(parts).journal });
+    const { session, state, done, refused, path } = await transactionScene(t, { ports: { wrapParts } });
+    const tx_id = String((await done('tx_begin'))['tx_id']);
+    await done('file_write', { path: 'a.txt', content: 'a\n' });
+    faults.armed = true;
+    const lost = await session.call('file_write', { path: 'b.txt', content: 'b\n' });
+    faults.armed = false;
+    assert.ok(lost.errors.some(({ details }) => details?.['reason'] === 'recovery_required'));
+    assert.deepEqual(readdirSync(join(state, 'transactions')), []);
+    assert.equal((await refused('file_read', { path: 'a.txt' }))['reason'], 'tx_expired');
+    await done('tx_abort', { tx_id });
+    await done('file_write', { path: 'c.txt', content: 'c\n' });
+    assert.deepEqual(
+      ['a.txt', 'b.txt', 'c.txt'].map((name) => existsSync(path(name))),
+      [false, false, true],
+    );
+  });
+}
