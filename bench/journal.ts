@@ -25,16 +25,26 @@ export interface Row {
 
 const ARGS_HASH = `hmac-sha256:${'5b'.repeat(32)}`;
 
-function admission(callId: string): readonly JournalRecord[] {
+type Kind = 'call' | 'read';
+
+/** The records of a write and of a read differ in size, and the journal keeps those of a read in one line. */
+const OF_KIND = {
+  call: { tool: 'file_write', summary: 'path="src/index.ts" content=<1834 bytes>', retrySafe: false },
+  read: { tool: 'file_read', summary: 'path="src/index.ts"', retrySafe: true },
+} as const;
+const CHANGED = [{ path: 'src/index.ts', before: 'a1'.repeat(32), after: 'b2'.repeat(32) }];
+
+function admission(callId: string, kind: Kind): readonly JournalRecord[] {
+  const { tool, summary, retrySafe } = OF_KIND[kind];
   const call = { call_id: callId, session_id: 'session-1b2c3d4e', at_ms: 1_760_000_000_000 };
   return [
     {
       kind: 'requested',
       ...call,
       request_id: `request-${callId}`,
-      tool: 'file_write',
+      tool,
       args_hash: ARGS_HASH,
-      args_summary: 'path="src/index.ts" content=<1834 bytes>',
+      args_summary: summary,
       actor: 'local',
       client: 'bench/1',
     },
@@ -42,30 +52,30 @@ function admission(callId: string): readonly JournalRecord[] {
     {
       kind: 'intent',
       ...call,
-      tool: 'file_write',
+      tool,
       args_hash: ARGS_HASH,
-      retry_safe: false,
+      retry_safe: retrySafe,
       instance: '3f0f9c3e-3a9c-4b6e-9c5d-2f1f5b6a7c8d',
       effect: { effect_id: `effect.${callId}`, kind: 'tool_execution' },
     },
   ];
 }
 
-function outcome(callId: string): readonly JournalRecord[] {
+function outcome(callId: string, kind: Kind): readonly JournalRecord[] {
   return [
     {
       kind: 'result',
       call_id: callId,
       session_id: 'session-1b2c3d4e',
       at_ms: 1_760_000_000_001,
-      tool: 'file_write',
+      tool: OF_KIND[kind].tool,
       args_hash: ARGS_HASH,
       status: 'completed',
       start_ts: 1_760_000_000_000,
       end_ts: 1_760_000_000_001,
       duration_ms: 0.8,
       bytes: 1834,
-      files: [{ path: 'src/index.ts', before: 'a1'.repeat(32), after: 'b2'.repeat(32) }],
+      files: kind === 'read' ? [] : CHANGED,
       errors: [],
       effect: { effect_id: `effect.${callId}` },
     },
@@ -74,13 +84,13 @@ function outcome(callId: string): readonly JournalRecord[] {
 
 type OneCall = (journal: JournalStore, callId: string) => Promise<void>;
 
-const CALLS: Readonly<Record<'call' | 'read', OneCall>> = {
+const CALLS: Readonly<Record<Kind, OneCall>> = {
   async call(journal, callId) {
-    await journal.append(admission(callId));
-    await journal.append(outcome(callId));
+    await journal.append(admission(callId, 'call'));
+    await journal.append(outcome(callId, 'call'));
   },
   async read(journal, callId) {
-    await journal.append([...admission(callId), ...outcome(callId)]);
+    await journal.append([...admission(callId, 'read'), ...outcome(callId, 'read')]);
   },
 };
 

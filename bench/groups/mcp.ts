@@ -31,17 +31,19 @@ const PEER = 'filesystem server';
 const ECHO = 'bare echo on the SDK';
 const OURS = 'tool-runtime, 2025';
 const OURS_2026 = 'tool-runtime, 2026';
+/** As programs use it: the structure of an answer has the whole file, the text its beginning. */
+const STRUCTURED = 'tool-runtime, 2025, profile structured';
 const BARE = 'node -e 0';
 
 const LINE = `${'x'.repeat(34)} = "${'y'.repeat(29)}";\n`;
 const SIZES = { '1k.txt': 1024, '100k.txt': 102_400, '1m.txt': 1_048_576 } as const;
-/** An answer holds 256 Ki characters at most; so many lines fit, and in so many parts the file is whole. */
-const PART_LINES = 3000;
+/** An answer of the usual profile holds 100,000 bytes of text; so many lines fit, and in so many parts the file is whole. */
+const PART_LINES = 1400;
 const PARTS = Math.ceil(SIZES['1m.txt'] / LINE.length / PART_LINES);
 
 const nextTarget = roundRobin(32);
 
-type Name = typeof PEER | typeof ECHO | typeof OURS | typeof OURS_2026;
+type Name = typeof PEER | typeof ECHO | typeof OURS | typeof OURS_2026 | typeof STRUCTURED;
 type Clients = Readonly<Record<Name, McpClient>>;
 type Call = (client: McpClient, workspace: string) => Promise<void>;
 
@@ -49,6 +51,8 @@ interface Work {
   readonly title: string;
   readonly ours: Call;
   readonly peer: Call;
+  /** Our servers; left out: those with the usual profile. */
+  readonly servers?: readonly Name[];
   /** How many times faster than the peer one call at a time, and 32 in flight. */
   readonly wanted?: { readonly alone?: number; readonly crowd?: number };
 }
@@ -66,6 +70,13 @@ const WORKS: readonly Work[] = [
   { title: 'file_read, 1 KB', ours: readOurs('1k.txt'), peer: readPeer('1k.txt'), wanted: { alone: 1.8, crowd: 2.5 } },
   { title: 'file_read, 100 KB', ours: readOurs('100k.txt'), peer: readPeer('100k.txt'), wanted: { alone: 2 } },
   {
+    title: 'file_read, 1 MB whole',
+    ours: readOurs('1m.txt'),
+    peer: readPeer('1m.txt'),
+    servers: [STRUCTURED],
+    wanted: { alone: 1.5 },
+  },
+  {
     title: `file_read, 1 MB whole, ours in ${PARTS} parts`,
     ours: async (client) => {
       for (let part = 0; part < PARTS; part++) {
@@ -73,7 +84,6 @@ const WORKS: readonly Work[] = [
       }
     },
     peer: readPeer('1m.txt'),
-    wanted: { alone: 1.5 },
   },
   { title: 'file_read, 1 MB, ours cut to 128 Ki characters', ours: readOurs('1m.txt'), peer: readPeer('1m.txt') },
   {
@@ -149,6 +159,11 @@ function programsOf(scratch: string, workspace: string): Readonly<Record<Name, M
     [ECHO]: { ...at, args: [join(REPOSITORY, 'bench/mcp/echo-server.ts')], family: '2025' },
     [OURS]: { ...at, args: [...command, '--state', join(scratch, 'state-2025')], family: '2025' },
     [OURS_2026]: { ...at, args: [...command, '--state', join(scratch, 'state-2026')], family: '2026' },
+    [STRUCTURED]: {
+      ...at,
+      args: [...command, '--state', join(scratch, 'state-structured'), '--profile', 'structured'],
+      family: '2025',
+    },
   };
 }
 
@@ -172,7 +187,9 @@ async function measureStarts(
   };
   const cases: Case[] = [
     { name: BARE, run: inSequence(async () => void execFileSync(process.execPath, ['-e', '0'])) },
-    ...Object.entries(programs).map(([name, program]) => ({ name, run: inSequence(() => startOne(name, program)) })),
+    ...Object.entries(programs)
+      .filter(([name]) => name !== STRUCTURED)
+      .map(([name, program]) => ({ name, run: inSequence(() => startOne(name, program)) })),
   ];
   const starts = await compare(cases, plan);
   const table = tableOf(starts, {
@@ -234,15 +251,17 @@ const WARMING_CALLS = 20_000;
 async function warmServers(clients: Clients, workspace: string): Promise<void> {
   const [first] = WORKS;
   if (first === undefined) return;
-  for (const { run } of casesOf(first, clients, workspace, IN_FLIGHT)) await run(WARMING_CALLS);
+  const servers: readonly Name[] = [...USUAL, STRUCTURED];
+  for (const { run } of casesOf({ ...first, servers }, clients, workspace, IN_FLIGHT)) await run(WARMING_CALLS);
 }
 
-function casesOf({ ours, peer }: Work, clients: Clients, workspace: string, width: number): Case[] {
+const USUAL: readonly Name[] = [OURS, OURS_2026];
+
+function casesOf({ ours, peer, servers = USUAL }: Work, clients: Clients, workspace: string, width: number): Case[] {
   const calls: readonly (readonly [Name, Call])[] = [
     [PEER, peer],
     [ECHO, (client) => client.call('echo', { text: 'hello' })],
-    [OURS, ours],
-    [OURS_2026, ours],
+    ...servers.map((name) => [name, ours] as const),
   ];
   return calls.map(([name, call]) => {
     const one = (): Promise<void> => call(clients[name], workspace);
@@ -262,7 +281,7 @@ function titleOf({ title }: Work, width: number): string {
 function budgetsOf(work: Work, comparison: Comparison, width: number): Budget[] {
   const atLeast = width === 1 ? work.wanted?.alone : work.wanted?.crowd;
   if (atLeast === undefined) return [];
-  return [OURS, OURS_2026].map((name) => ({
+  return (work.servers ?? USUAL).map((name) => ({
     name: `${name}: ${titleOf(work, width)}, times as fast as the ${PEER}`,
     atLeast,
     unit: 'x',

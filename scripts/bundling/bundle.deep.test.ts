@@ -142,6 +142,39 @@ test('a call caches what it compiled, and a damaged or writable cache is replace
   }
 });
 
+test('a server uses the caches that one before it wrote, and leaves those of other commands alone', () => {
+  ensureBuilt();
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tool-runtime-server-cache-'));
+  try {
+    const workspace = mkdtempSync(path.join(scratch, 'workspace-'));
+    writeFileSync(path.join(workspace, 'a.txt'), 'alpha');
+    const cache = path.join(scratch, 'cache');
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache };
+    const run = (command: readonly string[], input = ''): void => {
+      const line = [...FROM_BIN, ...command, '--workspace', workspace, '--state', path.join(scratch, 'state')];
+      execFileSync(process.execPath, line, { env, input });
+    };
+    const serve = () => run(['mcp'], `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    const call = () => run(['call', 'file_read', 'path=a.txt']);
+    const written = (): readonly string[] =>
+      readdirSync(cache, { recursive: true, encoding: 'utf8' })
+        .toSorted()
+        .map((name) => {
+          const { ino, mtimeNs } = statSync(path.join(cache, name), { bigint: true });
+          return statSync(path.join(cache, name)).isFile() ? `${name} ${ino} ${mtimeNs}` : name;
+        });
+    serve();
+    call();
+    const before = written();
+    assert.ok(before.some((line) => line.includes('-mcp-core-')));
+    serve();
+    call();
+    assert.deepEqual(written(), before);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+});
+
 test('packages that the core loads late are found without a warning, without a cache and with one', () => {
   ensureBuilt();
   const scratch = mkdtempSync(path.join(tmpdir(), 'tool-runtime-late-packages-'));

@@ -6,6 +6,8 @@ import * as nodeModule from 'node:module';
 const require = nodeModule.createRequire(import.meta.url);
 const { dirname, join } = require('node:path');
 const [major, minor] = process.versions.node.split('.').map(Number);
+/** Commands that answer calls for long. */
+const SERVERS = new Set(['mcp', 'serve', 'stdio']);
 const supported = (major === 22 && minor >= 19) || major === 24 || major >= 26;
 
 if (!supported) {
@@ -14,6 +16,8 @@ if (!supported) {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
   hideSqliteWarning();
+  // Before the caches are opened: code that was cached under other flags of V8 is not used.
+  if (SERVERS.has(process.argv[2])) collectEarly();
   // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
   nodeModule.enableCompileCache(
     join(process.env.XDG_CACHE_HOME || join(require('node:os').homedir(), '.cache'), 'tool-runtime'),
@@ -26,6 +30,16 @@ if (!supported) {
 function leave(code) {
   nodeModule.flushCompileCache?.();
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+}
+
+/**
+ * V8 watches where objects come from that live long, and then makes objects from there among the old ones right away. What a
+ * call makes lives until its answer, so V8 is often wrong about it: such objects, and all they refer to, stay until the next
+ * full collection. In a read over MCP that was an eighth of all memory that calls touch. Measured with and without: 12 %
+ * less CPU per call, and a heap that stays at its size between full collections.
+ */
+function collectEarly() {
+  require('node:v8').setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 /** Node 22 calls its SQLite experimental at every start; the journal's tests decide whether it works. */

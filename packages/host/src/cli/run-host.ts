@@ -5,7 +5,6 @@ import type { RuntimeOptions } from '@tool-runtime/sdk';
 import { createRedactor } from '@tool-runtime/sdk/parts';
 import { ensureTokenFile } from '../auth/token-file.ts';
 import { createTokenBook } from '../auth/tokens.ts';
-import { collectEarly } from '../ops/collect-early.ts';
 import { hostBasis } from '../ops/host-basis.ts';
 import { claimState } from '../ops/host-file.ts';
 import { hostVersion } from '../ops/host-version.ts';
@@ -19,7 +18,6 @@ import { coordinatorOf, hostOptions, runtimeOptions, secretsOfHost, servePlaces 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export async function runHost(options: ServeOptions): Promise<void> {
-  collectEarly();
   const { state, tokenFile } = servePlaces(options);
   const coordinator = coordinatorOf(options);
   const log = createLog({

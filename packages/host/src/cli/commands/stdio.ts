@@ -1,6 +1,5 @@
 /** tool-runtime stdio: envelopes as JSON lines until stdin ends. */
 
-import { collectEarly } from '../../ops/collect-early.ts';
 import { hostVersion } from '../../ops/host-version.ts';
 import { defineCommand, type SharedOptions, withCassetteOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
@@ -29,7 +28,6 @@ export const stdio = defineCommand({
 });
 
 async function serve(options: StdioCommandOptions, signal: AbortSignal): Promise<void> {
-  collectEarly();
   const { serveStdio } = await import('../../transports/stdio.ts');
   await withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime stdio' });

@@ -33,3 +33,18 @@ test('whatever is cut is JSON of the same keys within the limit', () => {
     ),
   );
 });
+
+test('what is left whole is within the limit, whatever its characters take as JSON', () => {
+  const character = fc.oneof(
+    fc.integer({ min: 0, max: 0x1f }),
+    fc.constantFrom(0x22, 0x5c, 0x61, 0x7f, 0xe9, 0x2028, 0xd800, 0xdc00),
+  );
+  const text = fc.array(character, { maxLength: 400 }).map((codes) => String.fromCharCode(...codes));
+  fc.assert(
+    fc.property(fc.dictionary(text, fc.oneof(text, fc.double(), fc.boolean(), fc.array(text))), (data) => {
+      const bytes = Buffer.byteLength(JSON.stringify(data));
+      assert.equal(fitData(data, bytes).isCut, false);
+      assert.ok(bytes === 0 || fitData(data, bytes - 1).isCut);
+    }),
+  );
+});

@@ -9,6 +9,8 @@ export interface FittedData {
 
 /** Shorter texts are names and digests, which mean something only when they are whole. */
 const LEAST_CHARACTERS = 1000;
+/** `-1.2345678901234567e-300` */
+const LONGEST_NUMBER = 25;
 
 export function fitData(data: JsonObject, maxBytes: number): FittedData {
   if (fits(data, maxBytes)) return { data, isCut: false };
@@ -22,7 +24,20 @@ export function fitData(data: JsonObject, maxBytes: number): FittedData {
 }
 
 function fits(data: JsonObject, maxBytes: number): boolean {
+  if (mostBytes(data) <= maxBytes) return true;
   return textLength(data) <= maxBytes && Buffer.byteLength(JSON.stringify(data)) <= maxBytes;
+}
+
+/** Characters that take six bytes as JSON; any other takes at most twice its bytes. */
+const LONG_ESCAPES = /[\0-\x07\x0b\x0e-\x1f]/;
+
+/** At least what it takes as JSON, found without writing it out: most of what fits, fits by far. */
+function mostBytes(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return 2 + Buffer.byteLength(value) * (LONG_ESCAPES.test(value) ? 6 : 2);
+  if (typeof value !== 'object' || value === null) return LONGEST_NUMBER;
+  let bytes = 2;
+  for (const [key, inner] of Object.entries(value)) bytes += mostBytes(key) + mostBytes(inner) + 2;
+  return bytes;
 }
 
 /** Less than what it takes as JSON, found without writing it out: that takes longest for what is too long. */

@@ -2,7 +2,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
-import { collectEarly } from '../../ops/collect-early.ts';
 import { hostVersion } from '../../ops/host-version.ts';
 import { createApprovalDesk } from '../../sessions/approval-desk.ts';
 import { createReloadingRuntime, governingFiles } from '../../sessions/reloading-runtime.ts';
@@ -28,7 +27,6 @@ export interface McpStdioOptions {
  * call: clients start servers that they never use.
  */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
-  collectEarly();
   checkWorkspace(options.workspace);
   const approvals = createApprovalDesk({ now: Date.now });
   const runtimes = createReloadingRuntime({
