@@ -64,6 +64,8 @@ export async function connectTo(
     maxPingOut: 3,
     timeout: 3000,
     ignoreAuthErrorAbort: true,
+    // Otherwise every request makes an error with its stack first, in case it fails.
+    noAsyncTraces: true,
     ...tlsOf(file.tls),
   };
   const until = AbortSignal.timeout(FIRST_CONNECT_MS);
