@@ -95,7 +95,11 @@ function said(child: ChildProcess, word: string): Promise<void> {
 /** Of a process: processor time so far, and memory that is in use. */
 export function usageOf(pid: number): { readonly cpuMs: number; readonly rssBytes: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number);
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
   const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return { cpuMs: (user + system) * TICK_MS, rssBytes: Number(rss) * 1024 };
 }
