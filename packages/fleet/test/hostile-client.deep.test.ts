@@ -51,9 +51,9 @@ describe('a client that speaks the bus itself', () => {
     const lease = leaseSubject('elsewhere');
     const forged = [lease, 'j.main.shop.forged', `${inboxPrefix('operator')}.x`, `${inboxPrefix('agent')}x.y`];
     for (const [at, reply] of forged.entries()) nc.publish(subjectOf(`forged${at}`), frame(KIND.open, 0), { reply });
-    for (const [at, reply] of forged.entries()) nc.publish(subjectOf(`forged${at}`), frame(KIND.ping, 0), { reply });
+    for (const [at, reply] of forged.entries()) nc.publish(subjectOf(`forged${at}`), frame(KIND.ping, 1), { reply });
     // The same host answers the same user on its own subject, after everything that was sent before.
-    assert.equal((await answerTo(nc, 'own', frame(KIND.open, 0), frame(KIND.ping, 0)))[0], KIND.pong);
+    assert.equal((await answerTo(nc, 'own', frame(KIND.open, 0), frame(KIND.ping, 1)))[0], KIND.pong);
     assert.equal((await readLast(wire, STREAMS.leases, lease)).message, undefined);
     assert.equal((await readLast(wire, STREAMS.journal, 'j.main.shop.forged')).message, undefined);
     assert.equal(accepted.length, 1);
@@ -62,12 +62,12 @@ describe('a client that speaks the bus itself', () => {
   test('ends its own tunnel with a message that is cut short, and no other', async (t) => {
     const { nc } = await openMember(t);
     const other = 'other';
-    assert.equal((await answerTo(nc, other, frame(KIND.open, 0), frame(KIND.ping, 0)))[0], KIND.pong);
+    assert.equal((await answerTo(nc, other, frame(KIND.open, 0), frame(KIND.ping, 1)))[0], KIND.pong);
     for (const [at, short] of [Uint8Array.of(), Uint8Array.of(KIND.data), Uint8Array.of(KIND.ack, 0)].entries()) {
       assert.equal((await answerTo(nc, `short${at}`, frame(KIND.open, 0), short))[0], KIND.reset);
     }
     assert.equal((await answerTo(nc, 'cut', Uint8Array.of(KIND.open)))[0], KIND.reset);
-    assert.equal((await answerTo(nc, other, frame(KIND.ping, 0)))[0], KIND.pong);
+    assert.equal((await answerTo(nc, other, frame(KIND.ping, 1)))[0], KIND.pong);
   });
 
   test('as a host, cannot stop approvals of others or have them answer elsewhere', async (t) => {

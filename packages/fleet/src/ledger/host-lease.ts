@@ -181,10 +181,13 @@ export class HostLease {
       held.rev = renewed.seq;
       held.until = since + this.#options.leaseMs * TRUST;
       if (wasOver) this.#tell();
-    } else if (stateOf(renewed.last) === 'open') {
-      // A renewal of which no answer came had arrived after all; its time counts from an earlier moment, so it is renewed again.
-      held.rev = renewed.last?.seq ?? held.rev;
-    } else this.#drop();
+      return;
+    }
+    const state = stateOf(renewed.last);
+    // A renewal of which no answer came had arrived after all; its time counts from an earlier moment, so it is renewed again.
+    if (state === 'open') held.rev = renewed.last?.seq ?? held.rev;
+    // A leader that was just elected may say that there is no lease. Nobody else acts before its time is over, so it is asked again.
+    else if (state === 'closed') this.#drop();
   }
 
   #write(id: string, expected: number, since: number) {
