@@ -17,6 +17,8 @@ export const USERS: readonly FleetUser[] = [
   { user: 'b', password: 'of-b', kind: 'host' },
   { user: 'agent', password: 'of-agent', kind: 'client' },
   { user: 'other', password: 'of-other', kind: 'client', workspaces: ['elsewhere'] },
+  { user: 'maria', password: 'of-maria', kind: 'client', mayApprove: true },
+  { user: 'eve', password: 'of-eve', kind: 'client', mayApprove: true },
   { user: 'operator', password: 'of-operator', kind: 'operator' },
   { user: 'status', password: 'of-status', kind: 'system' },
 ];

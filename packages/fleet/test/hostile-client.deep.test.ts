@@ -4,11 +4,19 @@ import type { Duplex } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { Caller } from '../src/bus/answer.ts';
 import { askApprovals } from '../src/bus/approvals.ts';
 import { KIND } from '../src/bus/tunnel.ts';
 import { joinFleet } from '../src/join-fleet.ts';
 import { readLast } from '../src/wire/compare-and-append.ts';
-import { approvalsSubject, inboxPrefix, leaseSubject, STREAMS, tunnelSubject } from '../src/wire/names.ts';
+import {
+  approvalsSubject,
+  gatewaySubject,
+  inboxPrefix,
+  leaseSubject,
+  STREAMS,
+  tunnelSubject,
+} from '../src/wire/names.ts';
 import { connectTo, openWire } from '../src/wire/open-wire.ts';
 import { startFleet } from './fixtures.ts';
 
@@ -88,5 +96,70 @@ describe('a client that speaks the bus itself', () => {
     assert.equal((failed?.['error'] as { readonly code?: string } | undefined)?.code, 'E_INTERNAL');
     assert.deepEqual(await askApprovals(wire, { op: 'answer', by: 'b' }), [{ said: 'answer' }]);
     assert.equal((await readLast(wire, STREAMS.journal, elsewhere)).message, undefined);
+  });
+
+  test('approves only where the host names it as an approver', async (t) => {
+    const fleet = await startFleet(t);
+    const file = fleet.file('a', { approvers: ['maria'] });
+    const member = await joinFleet(file, { workspaces: ['shop'], version: '0', log() {} });
+    t.after(() => member.close());
+    member.serveApprovals((_, by) => ({ asked_by: by }));
+    const callers: Caller[] = [];
+    await member.serve((_, caller) => callers.push(caller));
+    const users = await Promise.all(
+      ['eve', 'maria'].map(async (user) => {
+        const nc = await connectTo(fleet.file(user), { user, password: `of-${user}` }, 'test');
+        t.after(() => nc.close());
+        return { user, nc };
+      }),
+    );
+    const answers: string[] = [];
+    for (const { user, nc } of users) {
+      const own = `${inboxPrefix(user)}.answers`;
+      const answered = nc.subscribe(own, { callback: (_, message) => void answers.push(message.string()) });
+      nc.publish(approvalsSubject('main', 'user', user), JSON.stringify({ op: 'list', by: 'maria' }), { reply: own });
+      await nc.flush();
+      const reply = `${inboxPrefix(user)}.tunnel`;
+      const opened = nc.subscribe(reply, { max: 1 });
+      // The host answers in order, so what came before is answered too when this is.
+      nc.publish(tunnelSubject('main', 'shop', user, 't'), frame(KIND.open, 0), { reply });
+      nc.publish(tunnelSubject('main', 'shop', user, 't'), frame(KIND.ping, 1), { reply });
+      for await (const { data } of opened) assert.equal(data[0], KIND.pong);
+      await nc.flush();
+      answered.unsubscribe();
+    }
+    assert.deepEqual(answers, ['{"asked_by":"maria"}']);
+    assert.deepEqual(
+      callers.map(({ user, mayApprove }) => [user, mayApprove]),
+      [
+        ['eve', false],
+        ['maria', true],
+      ],
+    );
+  });
+
+  test('as a host, vouches for a name or is not let in, and never for an approver', async (t) => {
+    const fleet = await startFleet(t);
+    const file = fleet.file('a', { approvers: ['maria'] });
+    const member = await joinFleet(file, { workspaces: ['shop'], version: '0', log() {} });
+    t.after(() => member.close());
+    const callers: Caller[] = [];
+    await member.serve((_, caller) => callers.push(caller));
+    const nc = await connectTo(fleet.file('b'), { user: 'b', password: 'of-b' }, 'test');
+    t.after(() => nc.close());
+    const open = async (id: string, about: string): Promise<number | undefined> => {
+      const reply = `${inboxPrefix('b')}.${id}`;
+      const answers = nc.subscribe(reply, { max: 1 });
+      const subject = `${gatewaySubject('main', 'shop')}.b.${id}`;
+      nc.publish(subject, frame(KIND.open, 0, about), { reply });
+      nc.publish(subject, frame(KIND.ping, 1), { reply });
+      for await (const { data } of answers) return data[0];
+      return undefined;
+    };
+    for (const [at, about] of ['', '{}', '{"name":""}', 'maria', `{"name":"${'x'.repeat(201)}"}`].entries()) {
+      assert.equal(await open(`none${at}`, about), KIND.reset, about);
+    }
+    assert.equal(await open('named', '{"name":"maria"}'), KIND.pong);
+    assert.deepEqual(callers, [{ user: 'maria', workspace: 'shop', mayApprove: false, via: 'b' }]);
   });
 });

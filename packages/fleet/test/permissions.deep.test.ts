@@ -131,7 +131,6 @@ describe('the users of the example configuration', () => {
       version: '0',
       log: (event) => void (event === 'workspace_held' && held.resolve()),
     });
-    t.after(() => member.close());
     await held.promise;
     const reached = Promise.withResolvers<string>();
     await member.serve((socket, caller) => {
@@ -148,5 +147,7 @@ describe('the users of the example configuration', () => {
     const answer = { data: 'x'.repeat(700_000) };
     assert.equal(await claim.finish(answer), true);
     assert.deepEqual(await member.ledgerOf('shop').lookup(call), { state: 'done', callId: 'c', answer });
+    // Before the servers are stopped, which it would wait for.
+    await member.close();
   });
 });

@@ -192,13 +192,15 @@ export class HostLease {
 
   #write(id: string, expected: number, since: number) {
     const { wire, host, leaseMs } = this.#options;
+    // A timer takes whole milliseconds only.
+    const leftMs = Math.max(1, Math.floor(leaseMs * TRUST - (now() - since)));
     return compareAndAppend(wire, {
       stream: STREAMS.leases,
       subject: hostLeaseSubject(id),
       body: JSON.stringify({ host }),
       expected,
       ttl: `${Math.ceil(leaseMs / 1000)}s`,
-      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.max(1, leaseMs * TRUST - (now() - since)))]),
+      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(leftMs)]),
     });
   }
 
