@@ -7,7 +7,6 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Caller } from '../src/bus/answer.ts';
 import { askApprovals } from '../src/bus/approvals.ts';
 import { KIND } from '../src/bus/tunnel.ts';
-import { joinFleet } from '../src/join-fleet.ts';
 import { readLast } from '../src/wire/compare-and-append.ts';
 import {
   approvalsSubject,
@@ -22,8 +21,7 @@ import { startFleet } from './fixtures.ts';
 
 async function openMember(t: TestContext) {
   const fleet = await startFleet(t);
-  const member = await joinFleet(fleet.file('a'), { workspaces: ['shop'], version: '0', log() {} });
-  t.after(() => member.close());
+  const member = await fleet.join(fleet.file('a'));
   const accepted: Duplex[] = [];
   await member.serve((socket) => accepted.push(socket));
   const nc = await connectTo(fleet.file('agent'), { user: 'agent', password: 'of-agent' }, 'test');
@@ -80,8 +78,7 @@ describe('a client that speaks the bus itself', () => {
 
   test('as a host, cannot stop approvals of others or have them answer elsewhere', async (t) => {
     const fleet = await startFleet(t);
-    const member = await joinFleet(fleet.file('a'), { workspaces: ['shop'], version: '0', log() {} });
-    t.after(() => member.close());
+    const member = await fleet.join(fleet.file('a'));
     member.serveApprovals((question) => {
       if (question['op'] === 'fail') throw new TypeError('broken');
       return { said: question['op'] ?? null };
@@ -100,9 +97,7 @@ describe('a client that speaks the bus itself', () => {
 
   test('approves only where the host names it as an approver', async (t) => {
     const fleet = await startFleet(t);
-    const file = fleet.file('a', { approvers: ['maria'] });
-    const member = await joinFleet(file, { workspaces: ['shop'], version: '0', log() {} });
-    t.after(() => member.close());
+    const member = await fleet.join(fleet.file('a', { approvers: ['maria'] }));
     member.serveApprovals((_, by) => ({ asked_by: by }));
     const callers: Caller[] = [];
     await member.serve((_, caller) => callers.push(caller));
@@ -140,9 +135,7 @@ describe('a client that speaks the bus itself', () => {
 
   test('as a host, vouches for a name or is not let in, and never for an approver', async (t) => {
     const fleet = await startFleet(t);
-    const file = fleet.file('a', { approvers: ['maria'] });
-    const member = await joinFleet(file, { workspaces: ['shop'], version: '0', log() {} });
-    t.after(() => member.close());
+    const member = await fleet.join(fleet.file('a', { approvers: ['maria'] }));
     const callers: Caller[] = [];
     await member.serve((_, caller) => callers.push(caller));
     const nc = await connectTo(fleet.file('b'), { user: 'b', password: 'of-b' }, 'test');

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
-import { joinFleet } from '../src/join-fleet.ts';
 import { allowLists } from '../src/operate/server-config.ts';
 import { connectTo } from '../src/wire/open-wire.ts';
 import { startFleet, type TestFleet } from './fixtures.ts';
@@ -126,11 +125,7 @@ describe('the users of the example configuration', () => {
     const credentials = (user: User) => ({ user, password });
     const file = fleet.file('a', { credentials: credentials('a'), system: credentials('status') });
     const held = Promise.withResolvers<void>();
-    const member = await joinFleet(file, {
-      workspaces: ['shop'],
-      version: '0',
-      log: (event) => void (event === 'workspace_held' && held.resolve()),
-    });
+    const member = await fleet.join(file, (event) => void (event === 'workspace_held' && held.resolve()));
     await held.promise;
     const reached = Promise.withResolvers<string>();
     await member.serve((socket, caller) => {
@@ -147,7 +142,5 @@ describe('the users of the example configuration', () => {
     const answer = { data: 'x'.repeat(700_000) };
     assert.equal(await claim.finish(answer), true);
     assert.deepEqual(await member.ledgerOf('shop').lookup(call), { state: 'done', callId: 'c', answer });
-    // Before the servers are stopped, which it would wait for.
-    await member.close();
   });
 });
