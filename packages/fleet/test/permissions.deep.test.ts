@@ -45,7 +45,7 @@ async function refusedOf(nc: NatsConnection, { says = [], hears = [] }: Attempts
   })();
   for (const subject of says) nc.publish(subject, '{}');
   for (const subject of hears) nc.subscribe(subject, { callback() {} });
-  // The server answers in order, and errors are handed on a turn later.
+  // The server answers in order, and errors are told a turn later.
   await nc.flush();
   await turn();
   return refused;

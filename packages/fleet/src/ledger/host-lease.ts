@@ -186,7 +186,7 @@ export class HostLease {
     const state = stateOf(renewed.last);
     // A renewal of which no answer came had arrived after all; its time counts from an earlier moment, so it is renewed again.
     if (state === 'open') held.rev = renewed.last?.seq ?? held.rev;
-    // A leader that was just elected may say that there is no lease. Nobody else acts before its time is over, so it is asked again.
+    // A leader that was just elected may say that there is no lease. No other host acts before its time is over, so it is asked again.
     else if (state === 'closed') this.#drop();
   }
 
@@ -260,7 +260,7 @@ export class HostLease {
   }
 }
 
-/** `ended`: the servers ended it, or it never was; nobody has proven that yet. */
+/** `ended`: the servers ended it, or it never was; a write has yet to prove that. */
 export function stateOf(message: Pick<StoredMsg, 'data' | 'string'> | undefined): 'open' | 'ended' | 'closed' {
   if (message === undefined || message.data.length === 0) return 'ended';
   return message.string() === CLOSED ? 'closed' : 'open';

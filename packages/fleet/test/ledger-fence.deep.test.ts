@@ -1,0 +1,35 @@
+/** A host that lost its workspace claims no call and changes nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isToolError } from '@tool-runtime/protocol';
+import { createFleetLedger } from '../src/ledger/fleet-ledger.ts';
+import { createPayloads } from '../src/ledger/payloads.ts';
+import { openWire } from '../src/wire/open-wire.ts';
+import { ensureStreams } from '../src/wire/streams.ts';
+import { startFleet } from './fixtures.ts';
+
+test('without the workspace a host claims no call and passes no fence; with it, both', async (t) => {
+  const fleet = await startFleet(t);
+  const wire = await openWire(fleet.file('a'), 'test');
+  t.after(() => wire.close());
+  await ensureStreams(wire, fleet.file('a'));
+  const lease: { token: number | undefined } = { token: undefined };
+  const payloads = createPayloads(wire);
+  const ledger = createFleetLedger({
+    wire,
+    workspace: 'shop',
+    host: 'a',
+    boot: 'boot',
+    lease,
+    payloads,
+    now: Date.now,
+  });
+  const call = { scope: 's', key: 'k', tool: 'file_write', args: {}, sessionId: 's', retrySafe: false, callId: 'c' };
+  const isFenced = (error: unknown): boolean => isToolError(error) && error.details['reason'] === 'fenced';
+  assert.throws(() => ledger.checkFence(), isFenced);
+  await assert.rejects(ledger.begin(call), isFenced);
+  assert.deepEqual(await ledger.lookup(call), { state: 'new' });
+  lease.token = 1;
+  ledger.checkFence();
+  assert.equal((await ledger.begin(call)).state, 'claimed');
+});
