@@ -104,4 +104,16 @@ describe('the lease of a host', () => {
     assert.equal(await b.lease.isClosed(id), true);
     await b.close();
   });
+
+  test('is over for a process that was frozen, before it does anything else', async (t) => {
+    const fleet = await openFleet(t);
+    const { lease, all, full, close } = await openHost(t, fleet, 'a');
+    await full;
+    const isHeld = (): boolean => lease.id !== undefined || all.some(({ token }) => token !== undefined);
+    assert.equal(isHeld(), true);
+    // Nothing else of this process runs meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fleet.file('a').lease_ms);
+    assert.equal(isHeld(), false);
+    await close();
+  });
 });
