@@ -4,6 +4,7 @@ export { changes } from './groups/changes.ts';
 export { commands } from './groups/commands.ts';
 export { consolePages } from './groups/console.ts';
 export { files } from './groups/files.ts';
+export { fleet } from './groups/fleet.ts';
 export { git } from './groups/git.ts';
 export { growth } from './groups/growth.ts';
 export { journal } from './groups/journal.ts';

@@ -5,6 +5,7 @@ import { type Answering, answerTunnels, type Caller } from './bus/answer.ts';
 import { type SharedArtifacts, shareArtifacts } from './ledger/fleet-artifacts.ts';
 import { FleetBudget } from './ledger/fleet-budget.ts';
 import { createFleetLedger } from './ledger/fleet-ledger.ts';
+import type { HostLease } from './ledger/host-lease.ts';
 import type { Payloads } from './ledger/payloads.ts';
 import { WorkspaceLease } from './ledger/workspace-lease.ts';
 import { type JournalSource, type Shipping, shipJournal } from './records/ship-journal.ts';
@@ -19,6 +20,8 @@ export interface HeldSetting {
   readonly file: FleetFile;
   readonly host: string;
   readonly boot: string;
+  /** Under which it holds all its workspaces. */
+  readonly lease: HostLease;
   readonly payloads: Payloads;
   log(event: string, fields: Readonly<Record<string, unknown>>): void;
   /** It was taken or lost. */
@@ -37,7 +40,7 @@ export class HeldWorkspace {
   #artifacts: SharedArtifacts | undefined;
 
   constructor(name: string, setting: HeldSetting) {
-    const { wire, file, host, boot, payloads } = setting;
+    const { wire, file, host, boot, lease, payloads } = setting;
     this.name = name;
     this.#setting = setting;
     this.lease = new WorkspaceLease({
@@ -45,8 +48,7 @@ export class HeldWorkspace {
       workspace: name,
       host,
       zone: file.zone,
-      boot,
-      leaseMs: file.lease_ms,
+      lease,
       onHeld: (token) => this.#held(token),
       onLost: () => this.#lost(),
     });
@@ -78,8 +80,9 @@ export class HeldWorkspace {
     this.#shipping ??= shipJournal(wire, { host, workspace: this.name, source, log });
   }
 
+  /** After the lease of the host was closed. */
   async close(): Promise<void> {
-    await this.lease.close();
+    await this.lease.ended();
     await this.#shipping?.finish(AbortSignal.timeout(LAST_WORDS_MS));
     await this.budget?.close();
     await Promise.race([this.#artifacts?.settled(), sleep(LAST_WORDS_MS)]);

@@ -7,6 +7,7 @@ import type { Caller } from './bus/answer.ts';
 import { type ApprovalsAsked, askApprovals, serveApprovals } from './bus/approvals.ts';
 import { createForwarder, type Vouched } from './bus/forward.ts';
 import { HeldWorkspace } from './held-workspace.ts';
+import { HostLease } from './ledger/host-lease.ts';
 import { createPayloads } from './ledger/payloads.ts';
 import { drainSubject } from './operate/overview.ts';
 import type { JournalSource } from './records/ship-journal.ts';
@@ -63,7 +64,8 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
   const wire = await openSafeWire(file, host);
   const payloads = createPayloads(wire);
   const { log } = options;
-  const setting = { wire, file, host, boot, payloads, log, onChange: () => void entry.refresh() };
+  const lease = new HostLease({ wire, host, leaseMs: file.lease_ms });
+  const setting = { wire, file, host, boot, lease, payloads, log, onChange: () => void entry.refresh() };
   const all = new Map(options.workspaces.map((name) => [name, new HeldWorkspace(name, setting)]));
   const each = <T>(work: (one: HeldWorkspace) => T): Promise<Awaited<T>[]> => Promise.all([...all.values()].map(work));
   const entry = keepEntry(wire, host, () => ({
@@ -76,6 +78,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     held: [...all.values()].filter(({ isHeld }) => isHeld).map(({ name }) => name),
     journals: [...all.values()].flatMap(({ shipped }) => (shipped === undefined ? [] : [shipped])),
   }));
+  await lease.start();
   await each((one) => one.lease.start());
   const want = (isWanted: boolean) => each((one) => one.lease.want(isWanted));
   wire.nc.subscribe(drainSubject(wire.tenant, host), {
@@ -114,6 +117,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     },
     async close() {
       forwarder.close();
+      await lease.close();
       await each((one) => one.close());
       await entry.close();
       await wire.close();

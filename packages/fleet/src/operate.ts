@@ -17,4 +17,4 @@ export {
 export type { FleetUser } from './operate/server-config.ts';
 export { runPostgresSink, type SinkOptions } from './records/postgres-sink.ts';
 export { type FleetCheck, type JournalCheck, verifyRecords } from './records/verify-records.ts';
-export { type FleetFile, readFleetFile } from './wire/fleet-file.ts';
+export { checkFleet, type FleetFile, readFleetFile } from './wire/fleet-file.ts';

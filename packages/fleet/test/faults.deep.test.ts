@@ -15,13 +15,19 @@ import { startWork, type Workload } from './workload.ts';
 
 const ROUNDS = Number(process.env['FLEET_FAULT_ROUNDS'] ?? 1);
 
-async function openWith(t: TestContext, count: 1 | 3, leaseMs: number): Promise<{ fleet: TestFleet; wire: Wire }> {
+async function openWith(
+  t: TestContext,
+  count: 1 | 3,
+  leaseMs: number,
+): Promise<{ fleet: TestFleet; wire: Wire; operator: Wire }> {
   const fleet = await startFleet(t, { count, leaseMs });
-  const wire = await openWire(fleet.file('a'), 'oracle');
+  const wire = await openWire(fleet.file('a'), 'host');
   t.after(() => wire.close());
+  const operator = await openWire(fleet.file('operator'), 'operator');
+  t.after(() => operator.close());
   await ensureStreams(wire, fleet.file('a'));
   await whole(wire);
-  return { fleet, wire };
+  return { fleet, wire, operator };
 }
 
 async function leaderNow(wire: Wire): Promise<string> {
@@ -33,7 +39,7 @@ async function leaderNow(wire: Wire): Promise<string> {
 
 describe('faults of servers', () => {
   test('the leader is killed and frozen, a replica loses its disk, and all restart in turn', async (t) => {
-    const { fleet, wire } = await openWith(t, 3, 15_000);
+    const { fleet, wire, operator } = await openWith(t, 3, 15_000);
     const work: Workload = await startWork([fleet.file('a'), fleet.file('b')], fleet.folder);
     const server = (name: string) => {
       const found = fleet.servers.servers.find((one) => one.name === name);
@@ -76,20 +82,18 @@ describe('faults of servers', () => {
       for (const { name } of fleet.servers.servers) await restart(name, 'SIGTERM');
       await work.progress(50);
     }
-    t.diagnostic(`${await work.check(wire)} calls acknowledged`);
+    t.diagnostic(`${await work.check(operator)} calls acknowledged`);
   });
 });
 
 describe('faults of the network of one host', () => {
   test('200 ms and 5 % loss, a cut, and a cut in one direction', async (t) => {
-    const { fleet, wire } = await openWith(t, 1, 3000);
+    const { fleet, operator } = await openWith(t, 1, 3000);
     const link = await openFaultyLink(fleet.servers.servers[0]?.port ?? 0);
     t.after(() => link.close());
     const far = fleet.file('a', { servers: [`nats://127.0.0.1:${link.port}`] });
     const probe = await openWire(far, 'probe');
     t.after(() => probe.close());
-    const operator = await openWire(fleet.file('operator'), 'operator');
-    t.after(() => operator.close());
     const work = await startWork([far, fleet.file('b')], fleet.folder);
     const [a, b] = work.members;
     assert.ok(a !== undefined && b !== undefined);
@@ -117,7 +121,7 @@ describe('faults of the network of one host', () => {
         link.cut('none');
       }
     }
-    t.diagnostic(`${await work.check(wire)} calls acknowledged`);
+    t.diagnostic(`${await work.check(operator)} calls acknowledged`);
   });
 });
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { type ConnectToFleetOptions, connectToFleet } from '@tool-runtime/fleet';
+import { type FleetMember, type JoinOptions, joinFleet } from '../src/join-fleet.ts';
 import { type DevServers, startDevServers } from '../src/operate/dev-servers.ts';
 import type { FleetUser } from '../src/operate/server-config.ts';
 import { checkFleet, type FleetFile, type FleetOptions } from '../src/wire/fleet-file.ts';
@@ -17,6 +18,8 @@ export const USERS: readonly FleetUser[] = [
   { user: 'b', password: 'of-b', kind: 'host' },
   { user: 'agent', password: 'of-agent', kind: 'client' },
   { user: 'other', password: 'of-other', kind: 'client', workspaces: ['elsewhere'] },
+  { user: 'maria', password: 'of-maria', kind: 'client', mayApprove: true },
+  { user: 'eve', password: 'of-eve', kind: 'client', mayApprove: true },
   { user: 'operator', password: 'of-operator', kind: 'operator' },
   { user: 'status', password: 'of-status', kind: 'system' },
 ];
@@ -28,6 +31,8 @@ export interface TestFleet {
   /** The same as a file for a process. */
   write(user: string, more?: Partial<FleetOptions>): string;
   client(options?: Partial<ConnectToFleetOptions>): ReturnType<typeof connectToFleet>;
+  /** A host in this process, which leaves before the servers stop. */
+  join(file: FleetFile, log?: JoinOptions['log']): Promise<FleetMember>;
 }
 
 /** How the hosts of a test are ended. */
@@ -50,10 +55,12 @@ export async function startFleet(
     for (const end of hostsOf.get(t) ?? []) await end();
     // One that a failed test left open would keep the process alive.
     for (const client of clients) void client.close().catch(() => undefined);
+    await Promise.all(members.map((member) => member.close()));
     await servers.close();
     rmSync(folder, { recursive: true, force: true });
   });
   const clients: { close(): Promise<void> }[] = [];
+  const members: FleetMember[] = [];
   const options = (user: string, more: Partial<FleetOptions> = {}): FleetOptions => ({
     servers: [...servers.addresses],
     credentials: { user, password: `of-${user}` },
@@ -85,6 +92,11 @@ export async function startFleet(
         () => undefined,
       );
       return opening;
+    },
+    async join(file, log = () => {}) {
+      const member = await joinFleet(file, { workspaces: ['shop'], version: '0', log });
+      members.push(member);
+      return member;
     },
   };
 }

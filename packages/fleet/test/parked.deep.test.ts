@@ -14,6 +14,8 @@ test('after three hosts were lost with a call, the fourth parks it, and operator
   const fleet = await startFleet(t);
   const wire = await openWire(fleet.file('a'), 'test');
   t.after(() => wire.close());
+  const operator = await openWire(fleet.file('operator'), 'operator');
+  t.after(() => operator.close());
   await ensureStreams(wire, fleet.file('a'));
   const payloads = createPayloads(wire);
   const call = { scope: 's', key: 'k', tool: 'file_read', args: { path: 'poison' }, sessionId: 's', retrySafe: true };
@@ -42,7 +44,7 @@ test('after three hosts were lost with a call, the fourth parks it, and operator
   await assert.rejects(fourth.begin({ ...call, callId: 'call-4', over: lost.at }), isParked);
   await assert.rejects(host(5).lookup(call), isParked);
   assert.deepEqual(
-    (await listOpenCalls(wire)).map(({ key, parked }) => [key, parked]),
+    (await listOpenCalls(operator)).map(({ key, parked }) => [key, parked]),
     [['k', true]],
   );
   const other = await host(5).begin({ ...call, key: 'other', callId: 'call-5' });

@@ -16,7 +16,10 @@ import { startDatabase } from './postgres.ts';
 
 interface Scene {
   readonly fleet: TestFleet;
+  /** Of the host. */
   readonly wire: Wire;
+  /** Of who reads the records. */
+  readonly operator: Wire;
   readonly runtime: Runtime;
   work(calls: number): Promise<void>;
   ship(): Shipping;
@@ -27,6 +30,8 @@ async function startScene(t: TestContext, count: 1 | 3): Promise<Scene> {
   const file = fleet.file('a');
   const wire = await openWire(file, 'test');
   t.after(() => wire.close());
+  const operator = await openWire(fleet.file('operator'), 'operator');
+  t.after(() => operator.close());
   await ensureStreams(wire, file);
   const workspace = path.join(fleet.folder, 'shop');
   mkdirSync(workspace);
@@ -36,6 +41,7 @@ async function startScene(t: TestContext, count: 1 | 3): Promise<Scene> {
   return {
     fleet,
     wire,
+    operator,
     runtime,
     async work(calls) {
       const session = await runtime.openSession();
@@ -62,7 +68,7 @@ async function shipped(shipping: Shipping): Promise<void> {
 
 describe('records of a fleet', () => {
   test('an outbox crosses a dead cluster and restarts: in order, once, and whole', async (t) => {
-    const { fleet, wire, runtime, work, ship } = await startScene(t, 3);
+    const { fleet, operator, runtime, work, ship } = await startScene(t, 3);
     await work(10);
     const first = ship();
     await shipped(first);
@@ -77,7 +83,7 @@ describe('records of a fleet', () => {
     await work(5);
     await shipped(second);
     await second.finish(AbortSignal.timeout(5000));
-    const check = await verifyRecords(wire);
+    const check = await verifyRecords(operator);
     assert.equal(check.ok, true, JSON.stringify(check));
     assert.equal(check.journals.length, 1);
     assert.deepEqual(
@@ -87,12 +93,12 @@ describe('records of a fleet', () => {
   });
 
   test('a hole and changed records are found', async (t) => {
-    const { wire, work, ship, runtime } = await startScene(t, 1);
+    const { wire, operator, work, ship, runtime } = await startScene(t, 1);
     await work(3);
     const shipping = ship();
     await shipped(shipping);
     await shipping.finish(AbortSignal.timeout(1000));
-    assert.equal((await verifyRecords(wire)).ok, true);
+    assert.equal((await verifyRecords(operator)).ok, true);
     const records = [...runtime.records({ limit: 6 })];
     const publish = async (journal: string, kept: typeof records, tampered = kept): Promise<void> => {
       const digest = chain('sha256:', kept);
@@ -101,7 +107,7 @@ describe('records of a fleet', () => {
     };
     await publish('with-hole', [...records.slice(0, 2), ...records.slice(4)]);
     await publish('changed', records, [...records.slice(0, 5), { ...records[0], seq: 6 } as (typeof records)[0]]);
-    const { ok, journals } = await verifyRecords(wire);
+    const { ok, journals } = await verifyRecords(operator);
     assert.equal(ok, false);
     assert.deepEqual(journals.find(({ journal }) => journal === 'with-hole')?.holes, [{ after: 2, before: 5 }]);
     assert.match(journals.find(({ journal }) => journal === 'changed')?.broken?.reason ?? '', /not those/);
@@ -109,13 +115,21 @@ describe('records of a fleet', () => {
   });
 
   test('PostgreSQL has every record once, also after it was down and after a rebuild', async (t) => {
-    const { wire, work, ship, runtime } = await startScene(t, 1);
+    const { operator, work, ship, runtime } = await startScene(t, 1);
     const database = await startDatabase(t);
     const shipping = ship();
     await work(10);
     await shipped(shipping);
     const sink = (once: boolean, signal: AbortSignal, rebuild = false) =>
-      runPostgresSink({ wire, url: database.url, once, rebuild, signal, onWritten() {}, onProblem: () => problems++ });
+      runPostgresSink({
+        wire: operator,
+        url: database.url,
+        once,
+        rebuild,
+        signal,
+        onWritten() {},
+        onProblem: () => problems++,
+      });
     let problems = 0;
     const never = new AbortController().signal;
     assert.equal(await sink(true, never), runtime.head().seq);

@@ -32,7 +32,7 @@ export interface AnswerOptions {
 
 /** Takes tunnels to a workspace from now on, until it is stopped: then those that are open end. */
 export function answerTunnels(
-  { nc, tenant }: Wire,
+  { nc, tenant, onReconnect }: Wire,
   workspace: string,
   { accept, maxTunnels, approvers }: AnswerOptions,
 ): Answering {
@@ -81,12 +81,17 @@ export function answerTunnels(
     const oldest = performance.now() - SILENCE_MS;
     for (const tunnel of tunnels.values()) if (tunnel.heardAt < oldest) tunnel.destroy();
   }, SWEEP_MS).unref();
+  // What this host sent while it was cut off is gone, and its callers need not wait for their next probe to find out.
+  const stopListening = onReconnect(() => {
+    for (const tunnel of tunnels.values()) tunnel.ping();
+  });
   return {
     get tunnels() {
       return tunnels.size;
     },
     stop() {
       clearInterval(sweep);
+      stopListening();
       for (const inbox of inboxes) inbox.unsubscribe();
       for (const tunnel of [...tunnels.values()]) tunnel.destroy();
     },

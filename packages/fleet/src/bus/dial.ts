@@ -33,12 +33,14 @@ export function createDialer(wire: Wire): Dialer {
       open.tunnel.receive(message.data);
     },
   });
-  const probe = setInterval(() => {
+  const probeAll = (): void => {
     for (const { tunnel } of tunnels.values()) {
       if (tunnel.unanswered > MAX_UNANSWERED) tunnel.destroy(lost('silence'));
       else tunnel.ping();
     }
-  }, PROBE_MS).unref();
+  };
+  const probe = setInterval(probeAll, PROBE_MS).unref();
+  const stopListening = wire.onReconnect(probeAll);
   function openOn(workspace: string, subjectOf: (id: string) => string, about?: Uint8Array): Tunnel {
     const id = randomBytes(12).toString('base64url');
     const subject = subjectOf(id);
@@ -64,6 +66,7 @@ export function createDialer(wire: Wire): Dialer {
       ),
     close() {
       clearInterval(probe);
+      stopListening();
       for (const { tunnel } of [...tunnels.values()]) tunnel.destroy();
       inbox.unsubscribe();
     },

@@ -64,6 +64,27 @@ describe('a tunnel', () => {
     assert.ok(isToolError(why) && why.details['reason'] === 'host_lost');
   });
 
+  test('a lost message that nothing follows is noticed by the next probe of either side', async () => {
+    for (const prober of ['client', 'host'] as const) {
+      const ends = pair((bytes) => bytes[0] === KIND.data);
+      const closed = new Promise<unknown>((resolve) => ends.host.once('error', resolve));
+      const other = new Promise((resolve) => ends.client.once('close', resolve));
+      ends.client.write('lost');
+      ends[prober].ping();
+      const why = await closed;
+      assert.ok(isToolError(why) && (prober === 'host' || why.details['because'] === 'gap'), String(why));
+      await other;
+    }
+    const { client, host } = pair();
+    host.resume();
+    client.write('kept');
+    client.ping();
+    host.ping();
+    client.end('all');
+    await once(host, 'end');
+    assert.deepEqual([client.destroyed, host.errored], [false, null]);
+  });
+
   test('a reader that takes nothing for too long is cut off; one that reads slowly is not', async () => {
     const cut = pair(() => false, 50).client;
     const closed = new Promise<unknown>((resolve) => cut.once('error', resolve));

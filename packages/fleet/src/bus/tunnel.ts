@@ -63,9 +63,10 @@ export class Tunnel extends Duplex {
     this.#send(KIND.open, about);
   }
 
+  /** Says how much was sent, so that the other side finds out what was lost when nothing follows it, and asks for the same. */
   ping(): void {
     this.unanswered += 1;
-    this.#control(KIND.ping);
+    this.#control(KIND.ping, this.#sent);
   }
 
   receive(bytes: Uint8Array): void {
@@ -79,9 +80,9 @@ export class Tunnel extends Duplex {
     const kind = message.readUInt8(0);
     if (kind === KIND.reset) this.destroy(lost('reset'));
     else if (kind === KIND.busy) this.destroy(busy());
-    else if (kind === KIND.ping) this.#control(KIND.pong);
     else if (kind === KIND.ack) this.#acknowledged(message.readUInt32BE(1));
-    else if (kind !== KIND.pong) this.#ordered(kind, message);
+    else if (kind === KIND.ping || kind === KIND.pong) this.#probed(kind, message.readUInt32BE(1));
+    else this.#ordered(kind, message);
   }
 
   setTimeout(): this {
@@ -138,6 +139,11 @@ export class Tunnel extends Duplex {
     clearTimeout(this.#patience);
     this.#options.onEnd();
     done(error);
+  }
+
+  #probed(kind: number, sent: number): void {
+    if (sent !== this.#received) this.destroy(lost('gap'));
+    else if (kind === KIND.ping) this.#control(KIND.pong, this.#sent);
   }
 
   #ordered(kind: number, message: Buffer): void {

@@ -99,27 +99,32 @@ export function createFleetLedger(options: LedgerOptions): EffectLedger {
       const { token } = lease;
       if (token === undefined) throw fenced(workspace);
       const subject = subjectOf(intent);
-      const { expected, attempts } = await before(intent, subject, wire);
+      const { over } = intent;
+      const attempts = over === undefined ? 1 : await attemptsOver(over, subject, wire);
       if (attempts > MAX_ATTEMPTS)
-        throw await park(intent, { subject, expected, token, attempts: attempts - 1 }, options);
+        throw await park(intent, { subject, expected: over ?? 0, token, attempts: attempts - 1 }, options);
       const work = workOf(subject, intent.callId);
-      working.add(work);
-      try {
-        const begun = await compareAndAppend(wire, {
-          stream: STREAMS.journal,
-          subject,
-          body: encode({ ...messageOf(intent, token, options), attempts }),
-          expected,
-          signal: AbortSignal.timeout(ANSWER_MS),
-        });
-        if (begun.won) return claimOf(intent, { subject, at: begun.seq, token });
-        working.delete(work);
-        const state = await stateOf(begun.last, intent);
-        // It was released between the look and the append, or is another's: the caller decides on what is there now.
-        return state.state === 'new' ? await this.begin(intent) : state;
-      } catch (thrown) {
-        working.delete(work);
-        throw thrown;
+      // The call was looked up and is new as a rule, so it is claimed without another look; a refused append tells the rest.
+      for (let expected = over ?? 0; ; ) {
+        working.add(work);
+        try {
+          const begun = await compareAndAppend(wire, {
+            stream: STREAMS.journal,
+            subject,
+            body: encode({ ...messageOf(intent, token, options), attempts }),
+            expected,
+            signal: AbortSignal.timeout(ANSWER_MS),
+          });
+          if (begun.won) return claimOf(intent, { subject, at: begun.seq, token });
+          working.delete(work);
+          const state = await stateOf(begun.last, intent);
+          if (state.state !== 'new') return state;
+          // It was released: nothing happened, and this call begins behind that message.
+          expected = begun.last?.seq ?? 0;
+        } catch (thrown) {
+          working.delete(work);
+          throw thrown;
+        }
       }
     },
   };
@@ -156,16 +161,10 @@ export function createFleetLedger(options: LedgerOptions): EffectLedger {
   }
 }
 
-/** A released call left a message; a call that takes a lost one over begins behind it. */
-async function before(
-  { over }: EffectIntent,
-  subject: string,
-  wire: Wire,
-): Promise<{ readonly expected: number; readonly attempts: number }> {
+/** How many hosts will have begun a lost call with this one. */
+async function attemptsOver(over: number, subject: string, wire: Wire): Promise<number> {
   const { message } = await askUntilAnswered(() => readLast(wire, STREAMS.journal, subject));
-  const last = message?.json<CallMessage>();
-  if (over !== undefined) return { expected: over, attempts: message?.seq === over ? (last?.attempts ?? 1) + 1 : 1 };
-  return { expected: last?.state === 'released' ? (message?.seq ?? 0) : 0, attempts: 1 };
+  return message?.seq === over ? (message.json<CallMessage>().attempts ?? 1) + 1 : 1;
 }
 
 /** Its hosts died of it, one after another: no further one begins it. */

@@ -1,31 +1,26 @@
 /**
- * The lease of one workspace: of all hosts that serve it, the one that holds it works on it.
+ * Which of the hosts that serve a workspace works on it: the one that took it last, while the lease of that host lasts.
  *
- * The servers end a lease that is not renewed, by their own clock. The holder ends it earlier by its monotonic clock, counted
- * from before it asked for the renewal, so that it has stopped before another host can begin. The token of a lease is the
+ * Taking is one write behind the last one, and so is giving back; nothing is written in between. The token of a holding is the
  * sequence of the write that took it; it only grows, and records of calls carry it.
  */
-import { uptime } from 'node:os';
 import type { StoredMsg } from '@nats-io/jetstream';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { compareAndAppend, readLast } from '../wire/compare-and-append.ts';
-import { freeSubject, leaseSubject, STREAMS } from '../wire/names.ts';
+import { leaseSubject, STREAMS } from '../wire/names.ts';
 import type { Wire } from '../wire/open-wire.ts';
 import { sleep } from '../wire/sleep.ts';
+import type { Dependent, HostLease } from './host-lease.ts';
 
 const holderSchema = z.object({
   host: z.string(),
-  boot: z.string(),
   zone: z.string(),
-  /** Left out in the write that takes the lease. */
-  token: z.number().optional(),
+  /** The lease of the host under which it holds the workspace. */
+  lease: z.string(),
 });
 
-export interface Holder {
-  readonly host: string;
-  readonly boot: string;
-  readonly zone: string;
+export interface Holder extends z.infer<typeof holderSchema> {
   readonly token: number;
 }
 
@@ -34,171 +29,160 @@ export interface LeaseOptions {
   readonly workspace: string;
   readonly host: string;
   readonly zone: string;
-  /** Of this process. */
-  readonly boot: string;
-  readonly leaseMs: number;
+  readonly lease: HostLease;
   onHeld(token: number): void;
   onLost(): void;
 }
 
-/** Share of the time on the servers for which the holder itself trusts the lease. */
-const TRUST = 0.75;
-/** How often a host that waits looks; a lease that is given back is announced, so this is for leases that ended. */
-const MAX_LOOK_MS = 2500;
-/** A lease that cannot be given back ends by itself, so giving it back may take as long as an election. */
+/** A workspace of another host is looked at again after so long, in case the word that it is free was lost. */
+const LOOK_MS = 60_000;
+const RETRY_MS = 500;
+/** What cannot be given back ends with the lease of the host, so giving it back may take as long as an election. */
 const GIVE_BACK_MS = 15_000;
-const LAST_WORDS_MS = 3000;
+const TAKE_MS = 15_000;
 
-export class WorkspaceLease {
+interface Held {
+  readonly token: number;
+  readonly lease: string;
+}
+
+export class WorkspaceLease implements Dependent {
+  readonly workspace: string;
   readonly #options: LeaseOptions;
-  readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #held: { readonly token: number; rev: number; until: number } | undefined;
+  #held: Held | undefined;
   #isWanted = true;
-  #wake: (() => void) | undefined;
+  #isDue = false;
+  #awake: AbortController | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    this.workspace = options.workspace;
+    options.lease.add(this);
   }
 
-  /** The token, while the lease is held. Synchronous: it is asked where an effect happens. */
+  /** The token, while the workspace is held. Synchronous: it is asked where an effect happens. */
   get token(): number | undefined {
-    return this.#held !== undefined && now() < this.#held.until ? this.#held.token : undefined;
+    return this.#held !== undefined && this.#held.lease === this.#options.lease.id ? this.#held.token : undefined;
   }
 
-  get isWanted(): boolean {
-    return this.#isWanted;
-  }
-
-  /** One attempt, then in the background for as long as it runs. */
+  /** One attempt, then in the background until the lease of the host is closed. */
   async start(): Promise<void> {
-    const { wire, workspace } = this.#options;
-    wire.nc.subscribe(freeSubject(wire.tenant, workspace), { callback: () => this.#wake?.() });
-    await this.#take().catch(() => undefined);
-    this.#running = this.#keep();
+    this.#running = this.#keep(await this.#attempt());
   }
 
-  /** Gives the lease back and does not take it again until it is wanted. */
+  /** Gives the workspace back and does not take it again until it is wanted. */
   async want(isWanted: boolean): Promise<void> {
     this.#isWanted = isWanted;
-    if (!isWanted) await this.#release(GIVE_BACK_MS);
-    this.#wake?.();
+    const held = this.#held;
+    if (!isWanted && held !== undefined) {
+      this.#drop();
+      await this.#giveBack(held);
+    }
+    this.#wake();
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort();
-    this.#wake?.();
+  onChange(): void {
+    if (this.#held !== undefined && this.#held.lease !== this.#options.lease.id) this.#drop();
+    this.#wake();
+  }
+
+  /** Resolves when nothing runs any more, after the lease of the host was closed. */
+  async ended(): Promise<void> {
+    this.#wake();
     await this.#running;
-    await this.#release(LAST_WORDS_MS);
   }
 
-  async #keep(): Promise<void> {
-    const { leaseMs } = this.#options;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await this.#pause(Math.min(leaseMs / 6, this.#held === undefined ? MAX_LOOK_MS : Number.POSITIVE_INFINITY));
-      if (signal.aborted) return;
-      try {
-        if (this.#held !== undefined) await this.#renew(this.#held);
-        else if (this.#isWanted) await this.#take();
-      } catch {
-        // The servers do not answer. The lease ends by itself when that lasts.
-      }
-      if (this.#held !== undefined && now() >= this.#held.until) this.#drop();
+  async #keep(firstMs: number): Promise<void> {
+    const { stopped } = this.#options.lease;
+    for (let ms = firstMs; !stopped.aborted; ms = await this.#attempt()) {
+      this.#awake = new AbortController();
+      if (!this.#isDue) await sleep(ms, this.#awake.signal);
+      this.#isDue = false;
     }
   }
 
-  async #pause(ms: number): Promise<void> {
-    const awake = new AbortController();
-    this.#wake = () => awake.abort();
-    await sleep(ms, AbortSignal.any([awake.signal, this.#stop.signal]));
+  #wake(): void {
+    this.#isDue = true;
+    this.#awake?.abort();
   }
 
-  async #take(): Promise<void> {
-    const { wire, workspace, leaseMs } = this.#options;
-    const { message } = await readLast(wire, STREAMS.leases, leaseSubject(workspace));
-    if (message !== undefined && !isEnded(message)) return;
-    const since = now();
-    const taken = await this.#write({}, message?.seq ?? 0, since);
-    if (!taken.won || !this.#isWanted || this.#stop.signal.aborted) return;
-    this.#held = { token: taken.seq, rev: taken.seq, until: since + leaseMs * TRUST };
-    this.#options.onHeld(taken.seq);
+  /** How long to wait for the next one when nothing is heard. */
+  async #attempt(): Promise<number> {
+    const { lease } = this.#options;
+    if (this.#held !== undefined || !this.#isWanted || lease.id === undefined) return LOOK_MS;
+    try {
+      const holder = await lease.inTurn(() => this.#take());
+      if (holder !== undefined) lease.waitFor(holder, this);
+      return LOOK_MS;
+    } catch {
+      // The servers do not answer, or what they say is not from a host of this version.
+      return RETRY_MS;
+    }
   }
 
-  async #renew(held: { readonly token: number; rev: number; until: number }): Promise<void> {
-    const { leaseMs } = this.#options;
-    const since = now();
-    const renewed = await this.#write({ token: held.token }, held.rev, since);
-    if (this.#held !== held) return;
-    if (renewed.won) {
-      held.rev = renewed.seq;
-      held.until = since + leaseMs * TRUST;
-    } else if (this.#isOwn(renewed.last, held.token)) {
-      // A renewal of which no answer came had arrived after all; its time counts from an earlier moment, so it is renewed again.
-      held.rev = renewed.last?.seq ?? held.rev;
-    } else this.#drop();
+  /** The lease of the holder when it is another one; undefined when there is nothing to wait for. */
+  async #take(): Promise<string | undefined> {
+    const { wire, workspace, host, zone, lease } = this.#options;
+    const subject = leaseSubject(workspace);
+    let { message } = await readLast(wire, STREAMS.leases, subject);
+    for (;;) {
+      const own = lease.id;
+      if (own === undefined || !this.#isWanted) return undefined;
+      const holder = message === undefined ? undefined : holderOf(message);
+      // What this very lease holds and this process does not know of was given up, or the answer to its write was lost.
+      if (holder !== undefined && holder.lease !== own && !(await lease.isClosed(holder.lease))) return holder.lease;
+      const taken = await compareAndAppend(wire, {
+        stream: STREAMS.leases,
+        subject,
+        body: JSON.stringify({ host, zone, lease: own } satisfies Omit<Holder, 'token'>),
+        expected: message?.seq ?? 0,
+        signal: AbortSignal.any([lease.stopped, AbortSignal.timeout(TAKE_MS)]),
+      });
+      if (taken.won) {
+        await this.#hold({ token: taken.seq, lease: own });
+        return undefined;
+      }
+      message = taken.last;
+    }
   }
 
-  #isOwn(message: StoredMsg | undefined, token: number): boolean {
-    if (message === undefined || isEnded(message)) return false;
-    const holder = holderOf(message);
-    return holder?.boot === this.#options.boot && (holder.token === token || message.seq === token);
-  }
-
-  #write(more: { readonly token?: number }, expected: number, since: number) {
-    const { wire, workspace, host, zone, boot, leaseMs } = this.#options;
-    return compareAndAppend(wire, {
-      stream: STREAMS.leases,
-      subject: leaseSubject(workspace),
-      body: JSON.stringify({ host, zone, boot, ...more }),
-      expected,
-      ttl: `${Math.ceil(leaseMs / 1000)}s`,
-      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.max(1, leaseMs * TRUST - (now() - since)))]),
-    });
+  /** Much may have changed while the answer was on its way. */
+  async #hold(held: Held): Promise<void> {
+    if (held.lease !== this.#options.lease.id) return;
+    if (!this.#isWanted) {
+      await this.#giveBack(held);
+      return;
+    }
+    this.#held = held;
+    this.#options.onHeld(held.token);
   }
 
   #drop(): void {
-    if (this.#held === undefined) return;
     this.#held = undefined;
     this.#options.onLost();
   }
 
-  async #release(patienceMs: number): Promise<void> {
-    const held = this.#held;
-    if (held === undefined) return;
-    this.#drop();
-    const { wire, workspace } = this.#options;
-    // What cannot be given back ends by itself.
-    const released = await compareAndAppend(wire, {
+  async #giveBack({ token }: Held): Promise<void> {
+    const { wire, workspace, lease } = this.#options;
+    const given = await compareAndAppend(wire, {
       stream: STREAMS.leases,
       subject: leaseSubject(workspace),
       body: '',
-      expected: held.rev,
+      expected: token,
       ttl: '1s',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(GIVE_BACK_MS),
     }).catch(() => undefined);
-    if (released?.won === true && !wire.nc.isClosed()) wire.nc.publish(freeSubject(wire.tenant, workspace));
+    if (given?.won === true) lease.announce(workspace);
   }
 }
 
-/** Also runs while the machine sleeps, whichever of the two clocks does. */
-function now(): number {
-  return Math.max(performance.now(), uptime() * 1000 - BOOTED_MS);
-}
-
-const BOOTED_MS = uptime() * 1000 - performance.now();
-
 type LeaseMessage = Pick<StoredMsg, 'data' | 'seq'> & { json(): unknown };
 
-/** Given back, deleted, or ended by the servers. */
-export function isEnded(message: Pick<StoredMsg, 'data'>): boolean {
-  return message.data.length === 0;
-}
-
+/** Undefined when it was given back. Whether the lease of the holder still lasts is another question. Throws for other records. */
 export function holderOf(message: LeaseMessage): Holder | undefined {
-  if (isEnded(message)) return undefined;
-  const parsed = holderSchema.safeParse(message.json());
-  return parsed.success ? { ...parsed.data, token: parsed.data.token ?? message.seq } : undefined;
+  if (message.data.length === 0) return undefined;
+  return { ...holderSchema.parse(message.json()), token: message.seq };
 }
 
 export function fenced(workspace: string): ToolError {

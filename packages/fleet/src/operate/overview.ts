@@ -1,6 +1,7 @@
 /** What operators see: servers, hosts, workspaces and open calls. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { CallMessage } from '../ledger/fleet-ledger.ts';
+import { stateOf } from '../ledger/host-lease.ts';
 import { holderOf } from '../ledger/workspace-lease.ts';
 import type { FleetFile } from '../wire/fleet-file.ts';
 import { STREAMS, token, untoken } from '../wire/names.ts';
@@ -118,13 +119,20 @@ export async function holderNow(wire: Wire, workspace: string): Promise<Workspac
 }
 
 export async function listWorkspaces(wire: Wire): Promise<readonly WorkspaceStatus[]> {
-  const found: WorkspaceStatus[] = [];
+  const held: (WorkspaceStatus & { readonly lease: string })[] = [];
+  const open = new Set<string>();
   for await (const message of readQuietly(wire, STREAMS.leases)) {
-    const holder = holderOf({ data: message.data, seq: message.seq, json: () => message.json() });
-    const workspace = untoken(message.subject.split('.').at(-1) ?? '');
-    if (holder !== undefined) found.push({ workspace, host: holder.host, zone: holder.zone, epoch: holder.token });
+    const [kind, id = ''] = message.subject.split('.').slice(-2);
+    if (kind === 'host' && stateOf(message) === 'open') open.add(id);
+    const holder = kind === 'ws' ? holderOf(message) : undefined;
+    if (holder === undefined) continue;
+    const { host, zone, lease, token: epoch } = holder;
+    held.push({ workspace: untoken(id), host, zone, epoch, lease: token(lease) });
   }
-  return found.toSorted((one, other) => one.workspace.localeCompare(other.workspace));
+  return held
+    .filter(({ lease }) => open.has(lease))
+    .map(({ lease: _, ...status }) => status)
+    .toSorted((one, other) => one.workspace.localeCompare(other.workspace));
 }
 
 /** Calls that were begun and have no outcome, oldest first. */

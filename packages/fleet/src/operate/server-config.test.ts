@@ -24,12 +24,15 @@ test('a client speaks under its own name, to its workspaces, and hears its own i
 
 test('a host ships under its own name only, and reads no inbox but its own', () => {
   const { publish, subscribe } = allowLists({ user: 'a', kind: 'host' }, 'main');
+  const asked = publish.filter((subject) => subject.startsWith('$JS.API.'));
+  const wild = asked.filter((subject) => /[*>]$/.test(subject) && !subject.includes('.OBJ_artifacts.'));
+  assert.deepEqual(wild, ['$JS.API.STREAM.INFO.*', '$JS.API.STREAM.MSG.GET.*']);
   assert.ok(publish.includes('r.main.a.>') && !publish.includes('r.main.>') && !publish.includes('>'));
   assert.deepEqual(subscribe, [
     '_INBOX.a.>',
     'trt.main.ws.>',
     'ctl.main.a.>',
-    'free.main.>',
+    'free.main.*',
     'trt.main.gw.>',
     'apr.main.>',
   ]);

@@ -1,5 +1,5 @@
 /** The configuration of a server as a fleet needs it. `fleet dev` writes it, and docs/fleet.md shows it. */
-import { token } from '../wire/names.ts';
+import { BUCKETS, STREAMS, token } from '../wire/names.ts';
 
 export interface FleetUser {
   readonly user: string;
@@ -68,6 +68,19 @@ function userBlock(user: FleetUser, tenant: string): string {
   return `{ user: ${JSON.stringify(user.user)}, password: ${JSON.stringify(user.password)}, ${permissions} }`;
 }
 
+const OBJECTS = `OBJ_${BUCKETS.artifacts}`;
+
+/**
+ * What a host asks the streams: it makes those of the fleet when they are missing, and reads last messages and artifacts. It
+ * cannot change, empty or delete one, nor make one of its own, which could collect what others say; the object store clears up
+ * after an upload that failed.
+ */
+const HOST_API = [
+  ...['INFO', 'STREAM.INFO.*', 'STREAM.MSG.GET.*'],
+  ...[...Object.values(STREAMS), OBJECTS].map((stream) => `STREAM.CREATE.${stream}`),
+  ...[`STREAM.PURGE.${OBJECTS}`, `CONSUMER.CREATE.${OBJECTS}.>`, `CONSUMER.DELETE.${OBJECTS}.>`],
+].map((verb) => `$JS.API.${verb}`);
+
 /** What each kind may say and hear. A client may only speak under its own name, and only hears what is meant for it. */
 export function allowLists({ user, kind, workspaces, mayApprove }: Omit<FleetUser, 'password'>, tenant: string) {
   const own = token(user);
@@ -85,12 +98,12 @@ export function allowLists({ user, kind, workspaces, mayApprove }: Omit<FleetUse
     case 'host':
       return {
         publish: [
-          ...[`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, `free.${t}.>`],
+          ...[`j.${t}.>`, `r.${t}.${own}.>`, '$KV.LEASES.>', `$KV.HOSTS.${own}`, `free.${t}.*`],
           ...[`trt.${t}.gw.*.${own}.>`, `apr.${t}.gw.${own}`],
           ...[`$KV.BUDGETS.${t}.>`, `$KV.HANDLES.${t}.>`],
-          ...['$O.>', '$JS.API.>', '_INBOX.>'],
+          ...[...HOST_API, `$O.${BUCKETS.artifacts}.>`, '_INBOX.>'],
         ],
-        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`, `free.${t}.>`, `trt.${t}.gw.>`, `apr.${t}.>`],
+        subscribe: [inbox, `trt.${t}.ws.>`, `ctl.${t}.${own}.>`, `free.${t}.*`, `trt.${t}.gw.>`, `apr.${t}.>`],
       };
     case 'operator':
       return { publish: ['$JS.API.>', '$JS.ACK.>', `ctl.${t}.>`, `trt.${t}.ws.*.${own}.>`], subscribe: [inbox] };

@@ -67,15 +67,13 @@ export function shipJournal(wire: Wire, { host, workspace, source, log }: ShipOp
   /** True when there may be more. */
   async function shipSome(signal: AbortSignal): Promise<boolean> {
     if (!position.isKnown) await learn();
-    const records = nextRecords(source, position.shipped);
-    const [first] = records;
-    if (first === undefined) return false;
-    const batch = batchOf(records, position.digest);
+    const batch = nextBatch(source, position);
+    if (batch === undefined) return false;
     const { seq: expected } = position;
     const added = await compareAndAppend(wire, {
       stream: STREAMS.records,
       subject,
-      body: JSON.stringify(batch),
+      body: batch.text,
       expected,
       signal,
     });
@@ -116,25 +114,41 @@ export function shipJournal(wire: Wire, { host, workspace, source, log }: ShipOp
   };
 }
 
-function nextRecords(source: JournalSource, after: number): readonly StoredRecord[] {
-  const records: StoredRecord[] = [];
-  let bytes = 0;
-  for (const record of source.read({ after, limit: BATCH_RECORDS, archived: true })) {
-    bytes += JSON.stringify(record).length;
-    if (records.length > 0 && bytes > BATCH_BYTES) break;
-    records.push(record);
-  }
-  return records;
+interface NextBatch extends Pick<ShippedBatch, 'last' | 'digest'> {
+  readonly text: string;
 }
 
-function batchOf(records: readonly StoredRecord[], before: string): ShippedBatch {
-  const first = records[0]?.seq ?? 0;
-  return { first, last: records.at(-1)?.seq ?? first, before, digest: chain(before, records), records };
+/** Each record becomes text once: for the size, for the digest and for the message. */
+function nextBatch(
+  source: JournalSource,
+  { shipped, digest: before }: { readonly shipped: number; readonly digest: string },
+): NextBatch | undefined {
+  const texts: string[] = [];
+  let [first, last, bytes] = [0, 0, 0];
+  for (const record of source.read({ after: shipped, limit: BATCH_RECORDS, archived: true })) {
+    const text = JSON.stringify(record);
+    bytes += Buffer.byteLength(text);
+    if (texts.length > 0 && bytes > BATCH_BYTES) break;
+    if (texts.length === 0) first = record.seq;
+    last = record.seq;
+    texts.push(text);
+  }
+  if (texts.length === 0) return undefined;
+  const digest = chainOf(before, texts);
+  const about = JSON.stringify({ first, last, before, digest } satisfies Omit<ShippedBatch, 'records'>);
+  return { last, digest, text: `${about.slice(0, -1)},"records":[${texts.join(',')}]}` };
 }
 
 /** The digest of the chain after these records. */
 export function chain(before: string, records: readonly StoredRecord[]): string {
+  return chainOf(
+    before,
+    records.map((record) => JSON.stringify(record)),
+  );
+}
+
+function chainOf(before: string, texts: readonly string[]): string {
   const hash = createHash('sha256').update(before);
-  for (const record of records) hash.update('\n').update(JSON.stringify(record));
+  for (const text of texts) hash.update('\n').update(text);
   return `${CHAIN_START}${hash.digest('hex')}`;
 }

@@ -10,7 +10,7 @@ test('an id is one token of a subject, whatever it holds', () => {
 });
 
 test('different ids have different tokens', () => {
-  const ids = ['a', 'b64_YQ', 'YQ', 'a.', 'a..', `${'a'.repeat(100)}b`, `${'a'.repeat(100)}c`, 'sha_x'];
+  const ids = ['a', 'b64_YQ', 'YQ', 'a.', 'b64_YS4', 'a..', `${'a'.repeat(100)}b`, `${'a'.repeat(100)}c`, 'sha_x'];
   assert.equal(new Set(ids.map(token)).size, ids.length);
 });
 

@@ -72,13 +72,19 @@ export function recordSubject(tenant: string, host: string, workspace: string, j
   return `r.${token(tenant)}.${token(host)}.${token(workspace)}.${token(journal)}`;
 }
 
+/** Who holds a workspace: written when it is taken and when it is given back. */
 export function leaseSubject(workspace: string): string {
   return `$KV.LEASES.ws.${token(workspace)}`;
 }
 
-/** Where a host says that it gave a workspace back, so that others need not wait for their next look. */
+/** The lease of a host, under which it holds all its workspaces: the only one that is renewed. */
+export function hostLeaseSubject(id: string): string {
+  return `$KV.LEASES.host.${token(id)}`;
+}
+
+/** Where hosts say that they gave a workspace back, so that others need not wait for their next look. `*`: any. */
 export function freeSubject(tenant: string, workspace: string): string {
-  return `free.${token(tenant)}.${token(workspace)}`;
+  return `free.${token(tenant)}.${workspace === '*' ? workspace : token(workspace)}`;
 }
 
 export function budgetSubject(tenant: string, name: string): string {

@@ -21,6 +21,8 @@ export interface Wire {
   readonly tenant: string;
   readonly user: string;
   readonly replicas: number;
+  /** Calls `told` whenever the connection is with another server; the returned function ends that. */
+  onReconnect(told: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function openWire(file: FleetFile, name: string): Promise<Wire> {
     tenant: file.tenant,
     user: file.credentials.user,
     replicas: file.replicas,
+    onReconnect: watchReconnects(nc),
     close: () => nc.close(),
   };
 }
@@ -64,6 +67,8 @@ export async function connectTo(
     maxPingOut: 3,
     timeout: 3000,
     ignoreAuthErrorAbort: true,
+    // Otherwise every request makes an error with its stack first, in case it fails.
+    noAsyncTraces: true,
     ...tlsOf(file.tls),
   };
   const until = AbortSignal.timeout(FIRST_CONNECT_MS);
@@ -103,6 +108,20 @@ function isRefused(cause: unknown): boolean {
       return true;
   }
   return false;
+}
+
+/** Reads the news of a connection once for all that wait for a reconnect. Ends with the connection. */
+function watchReconnects(nc: NatsConnection): Wire['onReconnect'] {
+  const listeners = new Set<() => void>();
+  void (async () => {
+    for await (const { type } of nc.status()) {
+      if (type === 'reconnect') for (const told of listeners) told();
+    }
+  })();
+  return (told) => {
+    listeners.add(told);
+    return () => void listeners.delete(told);
+  };
 }
 
 function identityOf(credentials: FleetCredentials): Pick<ConnectionOptions, 'user' | 'pass' | 'authenticator'> {

@@ -10,6 +10,7 @@ import { createDialer } from '../../src/bus/dial.ts';
 import { shareArtifacts } from '../../src/ledger/fleet-artifacts.ts';
 import { FleetBudget } from '../../src/ledger/fleet-budget.ts';
 import { createFleetLedger } from '../../src/ledger/fleet-ledger.ts';
+import { HostLease } from '../../src/ledger/host-lease.ts';
 import { createPayloads } from '../../src/ledger/payloads.ts';
 import { WorkspaceLease } from '../../src/ledger/workspace-lease.ts';
 import { openWire, type Wire } from '../../src/wire/open-wire.ts';
@@ -25,28 +26,34 @@ async function openHost(t: Scope, fleet: TestFleet, name: string): Promise<Wire>
   return wire;
 }
 
-async function openLease(wire: Wire, workspace: string, boot: string, leaseMs: number) {
+async function openLease(wire: Wire, workspace: string, leaseMs: number) {
   const waiting = new Set<() => void>();
+  const hostLease = new HostLease({ wire, host: wire.user, leaseMs });
   const lease = new WorkspaceLease({
     wire,
     workspace,
     host: wire.user,
     zone: 'z',
-    boot,
-    leaseMs,
+    lease: hostLease,
     onHeld() {
       for (const wake of waiting) wake();
       waiting.clear();
     },
     onLost() {},
   });
+  await hostLease.start();
   await lease.start();
   const held = (): Promise<void> =>
     new Promise((resolve) => {
       if (lease.token === undefined) waiting.add(resolve);
       else resolve();
     });
-  return { lease, held };
+  const close = async (): Promise<void> => {
+    await hostLease.close();
+    await lease.ended();
+    await wire.close();
+  };
+  return { lease, held, close };
 }
 
 export async function openLeases(t: Scope, fleet: TestFleet) {
@@ -54,11 +61,8 @@ export async function openLeases(t: Scope, fleet: TestFleet) {
   return {
     async join(): Promise<Contender> {
       const wire = await openHost({ after() {} }, fleet, 'a');
-      const { lease, held } = await openLease(wire, workspace, randomUUID(), fleet.file('a').lease_ms);
-      t.after(async () => {
-        await lease.close();
-        await wire.close();
-      });
+      const { lease, held, close } = await openLease(wire, workspace, fleet.file('a').lease_ms);
+      t.after(close);
       return {
         get token() {
           return lease.token;
@@ -75,13 +79,10 @@ export async function openLedgers(t: Scope, fleet: TestFleet): Promise<LedgerPai
   const member = async (name: 'a' | 'b') => {
     const wire = await openHost({ after() {} }, fleet, name);
     const boot = `boot-${name}`;
-    const { lease, held } = await openLease(wire, workspace, boot, fleet.file(name).lease_ms);
+    const { lease, held, close } = await openLease(wire, workspace, fleet.file(name).lease_ms);
     const payloads = createPayloads(wire);
     const ledger = createFleetLedger({ wire, workspace, host: name, boot, lease, payloads, now: Date.now });
-    t.after(async () => {
-      await lease.close();
-      await wire.close();
-    });
+    t.after(close);
     return { lease, ledger, held };
   };
   const a = await member('a');
