@@ -21,6 +21,7 @@ interface RouteSchemas {
   query(route: AnyRoute): JsonObject | undefined;
   body(route: AnyRoute): JsonObject | undefined;
   answer(route: AnyRoute, status: number): JsonObject | undefined;
+  data(route: AnyRoute, status: number): JsonObject | undefined;
 }
 
 export function openApiDocument({ version, routes }: OpenApiOptions): JsonObject {
@@ -126,13 +127,14 @@ function responsesOf(route: AnyRoute, schemas: RouteSchemas): JsonObject {
     responses[key] =
       status >= 400 && schema === undefined
         ? refusalAnswer(status, schemas.error, description)
-        : { description, ...contentOf(schema, type) };
+        : { description, ...contentOf(schema, type, schemas.data(route, status)) };
   }
   return responses;
 }
 
-function contentOf(schema: JsonObject | undefined, type: string | undefined): JsonObject {
-  if (type !== undefined) return { content: { [type]: { schema: schema ?? { type: 'string' } } } };
+function contentOf(schema: JsonObject | undefined, type: string | undefined, data: JsonObject | undefined): JsonObject {
+  const text = { type: 'string', ...(data === undefined ? {} : { contentSchema: data }) };
+  if (type !== undefined) return { content: { [type]: { schema: schema ?? text } } };
   return schema === undefined ? {} : { content: { 'application/json': { schema } } };
 }
 
@@ -182,8 +184,10 @@ function describeRoutes(routes: readonly AnyRoute[]): RouteSchemas {
   for (const route of routes) {
     add(`${route.id} query`, route.query);
     add(`${route.id} body`, route.body ?? route.envelope);
-    for (const [at, schema] of (route.mentions ?? []).entries()) add(`${route.id} mentions ${at}`, schema);
-    for (const [status, { schema }] of Object.entries(route.answers)) add(`${route.id} ${status}`, schema);
+    for (const [status, { schema, data }] of Object.entries(route.answers)) {
+      add(`${route.id} ${status}`, schema);
+      add(`${route.id} ${status} data`, data);
+    }
   }
   const { given, named } = describeSchemas(schemas, (name) => `#/components/schemas/${name}`);
   return {
@@ -193,6 +197,7 @@ function describeRoutes(routes: readonly AnyRoute[]): RouteSchemas {
     query: ({ id }) => given[`${id} query`],
     body: ({ id }) => given[`${id} body`],
     answer: ({ id }, status) => given[`${id} ${status}`],
+    data: ({ id }, status) => given[`${id} ${status} data`],
   };
 }
 

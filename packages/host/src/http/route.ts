@@ -42,6 +42,8 @@ export interface AnswerDoc {
   readonly schema?: z.ZodType;
   /** When it is not JSON. */
   readonly type?: string;
+  /** For a stream: what the data of its events may be, beside what the description says. */
+  readonly data?: z.ZodType;
 }
 
 export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
@@ -67,8 +69,6 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly headers?: Readonly<Record<string, string>>;
   /** Refusals that any such route has (400, 401, 403, 413, 429, 500, and 404 for one with parameters) need no mention. */
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** Named schemas that the texts here speak of, such as what is inside an event. */
-  readonly mentions?: readonly z.ZodType[];
   handle(call: RouteCall<z.infer<Query>, z.infer<Body>>): Promise<RouteAnswer> | RouteAnswer;
 }
 

@@ -67,9 +67,9 @@ export const activity = defineRoute({
         'before a return only the newest is repeated, without calls. `RegistryChanged`: a workspace was opened anew with ' +
         'another registry or other approved tools',
       type: 'text/event-stream',
+      data: callsChangedSchema,
     },
   },
-  mentions: [callsChangedSchema],
   handle({ host, isWelcome, query, incoming, outgoing }): RouteAnswer {
     const after = query.after ?? lastEventId(incoming.headers['last-event-id']);
     const stream = openStream(outgoing, 'host', host);
