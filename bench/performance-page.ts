@@ -1,6 +1,7 @@
 /**
  * docs/performance.md: of every group the budgets of its newest report with their verdicts, a picture, and a link to the
- * raw output. Pictures and outputs are kept beside the page, in docs/performance.
+ * raw output. Reports, pictures and outputs are kept beside the page, in docs/performance, so that a run of some groups keeps
+ * what others measured before.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -28,15 +29,12 @@ export function rawOutput({ at, machine, tables, budgets }: Report): string {
 
 /** Writes the page and the folder beside it. Groups without a thorough report are named: a gap is not hidden. */
 export function writePage(page: string, groups: readonly Group[], results: string): void {
-  const reports = groups.map((group) => ({ group, report: readReport(join(results, `${group.name}.json`)) }));
-  const measured = reports.flatMap(({ report }) => (report === undefined ? [] : [report]));
-  const missing = reports.filter(({ report }) => report === undefined).map(({ group }) => group.name);
   const folder = join(dirname(page), basename(page, '.md'));
   mkdirSync(folder, { recursive: true });
-  for (const report of measured) {
-    writeFileSync(join(folder, `${report.group}.txt`), rawOutput(report));
-    copyFileSync(join(results, `${report.group}.svg`), join(folder, `${report.group}.svg`));
-  }
+  for (const { name } of groups) keepReport(name, results, folder);
+  const reports = groups.map((group) => ({ group, report: readReport(join(folder, `${group.name}.json`)) }));
+  const measured = reports.flatMap(({ report }) => (report === undefined ? [] : [report]));
+  const missing = reports.filter(({ report }) => report === undefined).map(({ group }) => group.name);
   const text = [
     '# Performance',
     '',
@@ -50,6 +48,13 @@ export function writePage(page: string, groups: readonly Group[], results: strin
     '',
   ];
   writeFileSync(page, text.join('\n'));
+}
+
+function keepReport(name: string, results: string, folder: string): void {
+  const report = readReport(join(results, `${name}.json`));
+  if (report === undefined) return;
+  writeFileSync(join(folder, `${name}.txt`), rawOutput(report));
+  for (const kind of ['json', 'svg']) copyFileSync(join(results, `${name}.${kind}`), join(folder, `${name}.${kind}`));
 }
 
 function count(reports: readonly Report[], wanted: Verdict): number {
