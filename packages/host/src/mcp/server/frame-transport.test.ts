@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -80,6 +81,35 @@ test('FrameTransport says once that the other side is gone', async () => {
   output.destroy();
   for (let turns = 0; turns < 5; turns++) await turn();
   assert.equal(ends.count, 1);
+});
+
+test('FrameTransport ends after the last answer when its input has ended', async () => {
+  const output = new PassThrough();
+  const { input, ends, write, transport } = open(output);
+  input.write('{"id":1,"method":"a"}\n{"method":"note"}\n{"id":2,"method":"b"}\n{"id":3,"method":"c"}\n');
+  input.end('{"method":"notifications/cancelled","params":{"requestId":3}}\n');
+  await once(input, 'end');
+  write({ id: 1, result: {} });
+  write({ id: 'mine', method: 'question' });
+  for (let turns = 0; turns < 5; turns++) await turn();
+  assert.equal(ends.count, 0);
+  write({ id: 2, result: {} });
+  await transport.ended;
+  assert.equal(ends.count, 1);
+  assert.equal(String(output.read()).split('\n').length, 4);
+});
+
+test('FrameTransport waits for a last answer only so long, and not for one that nobody can read', async () => {
+  const late = open(new PassThrough());
+  late.input.end('{"id":1,"method":"a"}\n');
+  await late.transport.ended;
+  assert.equal(late.ends.count, 1);
+  const output = new PassThrough();
+  const unread = open(output);
+  output.destroy();
+  unread.input.end('{"id":1,"method":"a"}\n');
+  await unread.transport.ended;
+  assert.equal(unread.ends.count, 1);
 });
 
 test('FrameTransport hands plain calls to the shorter way, but never past a message that came before', async () => {

@@ -2,7 +2,8 @@
  * The codec of MCP on stdio: one JSON message per line, as a transport of the MCP library, which owns the protocol.
  *
  * Answers given in one turn of the event loop leave in one write. While the client does not read its answers, nothing
- * more is read from it. Plain calls may have a shorter way than other messages, and never overtake one.
+ * more is read from it. Plain calls may have a shorter way than other messages, and never overtake one. A client that closes
+ * its side after the last request, such as a shell with a file as input, gets the answers that come soon.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
@@ -14,6 +15,8 @@ import { readFrame } from './read-frame.ts';
 const MAX_UNREAD_BYTES = 1024 * 1024;
 /** The limit of the library's own transport. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
+/** Clients close a server by closing its input, and end it when it does not end soon. */
+const LAST_ANSWERS_MS = 1000;
 const REFUSED = { too_large: 'Message is longer than 10 MiB', invalid_utf8: 'Message is not UTF-8' } as const;
 
 export class FrameTransport implements Transport {
@@ -24,11 +27,18 @@ export class FrameTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #writer: LineWriter;
+  readonly #ended = Promise.withResolvers<void>();
+  /** Resolves when the other side is gone, or has all it asked for. */
+  readonly ended: Promise<void> = this.#ended.promise;
   readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
   #frames: string[] = [];
   /** How many writes wait for the client to read. */
   #holds = 0;
   #isOpen = false;
+  /** Ids of requests that have no answer yet. */
+  readonly #asked = new Set<unknown>();
+  #isLast = false;
+  #lastAnswers: NodeJS.Timeout | undefined;
   /** The library works through messages in turns of its own; until the next turn of the event loop it may have some left. */
   #isBehind = false;
 
@@ -42,13 +52,17 @@ export class FrameTransport implements Transport {
     this.#isOpen = true;
     this.#input.on('data', this.#read);
     this.#input.on('error', this.#end);
-    this.#input.on('end', this.#end);
-    this.#input.on('close', this.#end);
-    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#end);
+    this.#input.on('end', this.#finish);
+    this.#input.on('close', this.#finish);
+    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#finish);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     this.#write(JSON.stringify(message));
+    const { method, id } = message as { readonly method?: unknown; readonly id?: unknown };
+    if (method !== undefined) return;
+    this.#asked.delete(id);
+    if (this.#isLast && this.#asked.size === 0) setImmediate(this.#end);
   }
 
   /** Resolves when everything has been written. Leaves both streams open. */
@@ -80,11 +94,18 @@ export class FrameTransport implements Transport {
   }
 
   #handOver(message: unknown): void {
+    this.#note(message as Readonly<Partial<Record<'id' | 'method' | 'params', unknown>>> | null);
     if (!this.#isBehind && this.onplaincall?.(message, this) === true) return;
     if (!this.#isBehind) setImmediate(this.#caughtUp);
     this.#isBehind = true;
     // The library checks the shape of every message it is given.
     this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #note(message: Readonly<Partial<Record<'id' | 'method' | 'params', unknown>>> | null): void {
+    if (typeof message?.method !== 'string') return;
+    if (message.id !== undefined) this.#asked.add(message.id);
+    else if (message.method === 'notifications/cancelled') this.#asked.delete(cancelledId(message.params));
   }
 
   readonly #caughtUp = (): void => {
@@ -108,9 +129,23 @@ export class FrameTransport implements Transport {
     if (this.#holds === 0 && this.#isOpen) this.#input.resume();
   }
 
+  /** Nothing more is asked. What cannot be written is not waited for. */
+  readonly #finish = (): void => {
+    if (!this.#isOpen || this.#isLast) return;
+    this.#isLast = true;
+    if (!this.#input.readableEnded || this.#asked.size === 0 || !this.#output.writable) this.#end();
+    else this.#lastAnswers = setTimeout(this.#end, LAST_ANSWERS_MS);
+  };
+
   readonly #end = (): void => {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    clearTimeout(this.#lastAnswers);
+    this.#ended.resolve();
     this.onclose?.();
   };
+}
+
+function cancelledId(params: unknown): unknown {
+  return (params as { readonly requestId?: unknown } | null | undefined)?.requestId;
 }

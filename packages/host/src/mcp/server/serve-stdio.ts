@@ -45,7 +45,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   const transport = new FrameTransport(process.stdin, process.stdout);
   const connection = serveStdio(() => serveOn(transport, backend), { transport });
   try {
-    await whenClientIsGone();
+    await whenClientIsGone(transport);
   } finally {
     await inTime(async () => {
       await connection.close();
@@ -85,12 +85,12 @@ async function chooseProfile({ profile, tools }: McpStdioOptions, open: () => Pr
 
 /**
  * Clients die without saying goodbye, and hundreds of forgotten servers are what their users then find. Gone means: the
- * input ended, a signal came, or the parent is another one than at the start.
+ * input ended and what it asked was answered or took too long, a signal came, or the parent is another one than at the start.
  */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LOOK_EVERY_MS = 2000;
 
-async function whenClientIsGone(): Promise<void> {
+async function whenClientIsGone(transport: FrameTransport): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const parent = process.ppid;
   const gone = (): void => resolve();
@@ -98,8 +98,7 @@ async function whenClientIsGone(): Promise<void> {
     if (process.ppid !== parent) gone();
   }, LOOK_EVERY_MS);
   look.unref();
-  process.stdin.once('end', gone);
-  process.stdin.once('close', gone);
+  void transport.ended.then(gone);
   process.stdout.once('error', gone);
   for (const name of SIGNALS) process.once(name, gone);
   await promise;
