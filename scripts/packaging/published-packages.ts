@@ -19,7 +19,7 @@ export interface PublishedPackage {
 const HOST_SHIPS = [/^bin\/[^/]+\.js$/, /^dist\/console\/(?:[\w-]+\.(?:html|css|svg)|THIRD-PARTY-LICENSES)$/];
 
 export const PUBLISHED: readonly PublishedPackage[] = [
-  { folder: 'protocol', limits: { packedKiB: 230, unpackedKiB: 940, files: 320 } },
+  { folder: 'protocol', limits: { packedKiB: 230, unpackedKiB: 980, files: 320 } },
   { folder: 'sdk', limits: { packedKiB: 2500, unpackedKiB: 9400, files: 2840 } },
   {
     folder: 'ast',

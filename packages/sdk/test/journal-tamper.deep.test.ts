@@ -105,7 +105,7 @@ const HARMLESS = [
   /^mark\./,
   /^instance row \d+ deleted$/,
   /^instance emptied$/,
-  /^version [0-3]$/,
+  /^version [0-4]$/,
   /^journal\.db cut by one byte$/,
 ];
 

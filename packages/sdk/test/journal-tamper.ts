@@ -153,7 +153,7 @@ function schemaTamperings(tables: readonly string[]): readonly Tampering[] {
     sql('all tables emptied', empty(tables)),
     sql('all tables but the processes emptied', empty(tables.filter((name) => name !== 'instance'))),
     sql('blocks, archives and claims emptied', empty(['block', 'archive', 'key_claim'])),
-    ...[0, 1, 2, 3, 5].map((version) => sql(`version ${version}`, `PRAGMA user_version = ${version}`)),
+    ...[0, 1, 2, 3, 4, 6].map((version) => sql(`version ${version}`, `PRAGMA user_version = ${version}`)),
     ...[0, 3].map((version) =>
       sql(`a forged answer and version ${version}`, `${FORGE_ANSWER}; PRAGMA user_version = ${version}`),
     ),

@@ -1,6 +1,7 @@
 /**
  * What an archive holds: JSON lines. The first says where the archive begins; then, for each block, one line with its
- * numbers and its MAC, followed by its records exactly as they were sealed.
+ * numbers and its MAC, followed by the lines of its body exactly as they were sealed: one for each record unless `lines`
+ * says how many there are.
  */
 import type { ChainHead } from '../../contracts/journal.ts';
 import type { ArchiveFile, ArchiveFiles } from '../../platform/state/archive-files.ts';
@@ -15,7 +16,9 @@ export function archiveOpening({ seq, mac }: ChainHead): string {
 }
 
 export function blockLines({ first_seq, count, at_ms, claims, mac, body }: BlockRow): string {
-  return `${JSON.stringify({ block: { first_seq, count, at_ms, ...(claims ? { claims } : {}), mac } })}\n${body}\n`;
+  const lines = body.split('\n').length;
+  const more = { ...(lines === count ? {} : { lines }), ...(claims ? { claims } : {}) };
+  return `${JSON.stringify({ block: { first_seq, count, at_ms, ...more, mac } })}\n${body}\n`;
 }
 
 export function archiveName(first: number, end: ChainHead): string {
@@ -38,10 +41,10 @@ export function* archiveBlocks(file: ArchiveFile, onBytes?: (bytes: Uint8Array) 
     isOpened = true;
     // The last line ends with a line feed too, so one empty string is left.
     while (at < lines.length - 1) {
-      const { block } = JSON.parse(lines[at] ?? '') as { block: Omit<BlockRow, 'body'> };
-      const body = lines.slice(at + 1, at + 1 + block.count);
-      yield { ...block, body: body.join('\n') };
-      at += 1 + Math.max(0, block.count);
+      const { block } = JSON.parse(lines[at] ?? '') as { block: Omit<BlockRow, 'body'> & { readonly lines?: number } };
+      const { lines: many = block.count, ...row } = block;
+      yield { ...row, body: lines.slice(at + 1, at + 1 + many).join('\n') };
+      at += 1 + Math.max(0, many);
     }
   }
 }

@@ -13,7 +13,7 @@ import type { JournalRecord, JournalStore, VerifyReport } from '../../contracts/
 import { type ArchiveFiles, createArchiveFiles } from '../../platform/state/archive-files.ts';
 import { openStateFolder } from '../../platform/state/state-folder.ts';
 import { createSystemClock } from '../../platform/system-clock.ts';
-import { sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
+import { sampleDecision, sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
 import { encodePage } from './archive-pages.ts';
 import { birthMark, createBlockJournal } from './block-journal.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from './journal-sqlite.ts';
@@ -55,7 +55,39 @@ function edit(folder: string, sql: string): void {
   database.close();
 }
 
+/** A call that only read: its four records are one line of a block. */
+const read = (callId: string): JournalRecord[] => [
+  sampleRequested(callId, { at_ms: 5 }),
+  sampleDecision(callId, { at_ms: 5 }),
+  sampleIntent(callId, { at_ms: 5, retry_safe: true }),
+  sampleResult(callId, { at_ms: 5, start_ts: 5, end_ts: 5 }),
+];
+
 describe('an archive', () => {
+  test('gives back the records of reads and of other calls, and verifies with them [S1-41]', async () => {
+    const folder = newFolder();
+    const store = openIn(folder);
+    const written = [...read('a'), sampleIntent('b'), ...read('c'), sampleResult('b')];
+    await store.append(written);
+    await calls(store, 'd');
+    await store.append(read('e'));
+    await store.rotate({ keepRecords: 1 });
+    await store.append(read('f'));
+    const records = [...store.read({ archived: true })];
+    assert.deepEqual(
+      records.slice(0, written.length).map(({ seq: _, ...record }) => record),
+      written,
+    );
+    assert.deepEqual(seqs(store), numbers(1, records.length));
+    assert.deepEqual(
+      records.filter(({ kind }) => kind === 'result').map((record) => 'call_id' in record && record.call_id),
+      ['a', 'c', 'b', 'd', 'e', 'f'],
+    );
+    const { ok, archives } = store.verify(undefined, { archives: true });
+    assert.deepEqual([ok, archives?.map(({ state }) => state)], [true, ['ok']]);
+    await store.close();
+  });
+
   test('is a private file that gunzip and a JSON reader understand', async () => {
     const folder = newFolder();
     const store = openIn(folder);
