@@ -99,7 +99,7 @@ test('FrameTransport ends after the last answer when its input has ended', async
   assert.equal(String(output.read()).split('\n').length, 4);
 });
 
-test('FrameTransport waits for a last answer only so long, and not for one that nobody can read', async () => {
+test('FrameTransport waits for a last answer only so long, and not for one that cannot be written', async () => {
   const late = open(new PassThrough());
   late.input.end('{"id":1,"method":"a"}\n');
   await late.transport.ended;
