@@ -107,7 +107,7 @@ function refusalOf(answer: unknown): string {
   return String(errors?.[0]?.message ?? message ?? 'It was not read');
 }
 
-/** What is no text comes with many characters that stand for bytes that are none. */
+/** Bytes that are not text become many replacement characters. */
 function isText(text: string): boolean {
   const start = text.slice(0, 4096);
   return start.split('\uFFFD').length - 1 <= start.length / 50 && !start.includes('\0');

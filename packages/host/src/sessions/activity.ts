@@ -3,7 +3,7 @@
  *
  * Changes of status would be several for each call, so they are not among them. Instead readers hear a few times a second that
  * the journal has grown or calls have begun or ended, and those who want to, which calls. Each event is made once for all
- * readers, and nothing is read or made while there are none: watching must not slow down the work.
+ * readers, and nothing is read or made without readers: watching must not slow down the work.
  */
 import { type CallNews, followCalls, type LiveCalls } from '../records/live-calls.ts';
 import { type EventFrame, frameOf } from './event-frame.ts';
