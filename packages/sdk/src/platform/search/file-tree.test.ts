@@ -10,7 +10,6 @@ import fc from 'fast-check';
 import type { ListQuery } from '../../contracts/search.ts';
 import { compileGlobs } from '../../glob/match-glob.ts';
 import { createDirectoryReader, type DirectoryReader } from '../descriptors/directory-reader.ts';
-import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import { openRoot, type RootBackend } from '../descriptors/root.ts';
 import { listTree } from './file-tree.ts';
 
@@ -34,7 +33,7 @@ function scene(t: TestContext, paths: readonly string[], backend: RootBackend | 
     root.close();
     rmSync(directory, { recursive: true });
   });
-  const reader = createDirectoryReader(root.backend === 'openat2' ? loadNativeCalls() : undefined);
+  const reader = createDirectoryReader(root.native);
   return {
     directory,
     reader,

@@ -6,7 +6,6 @@ import { isTemporaryName } from '../../contracts/path-text.ts';
 import type { ListAnswer, ListQuery, SearchAnswer, SearchQuery } from '../../contracts/search.ts';
 import { type GlobLevel, walkGlobs } from '../../glob/glob-walk.ts';
 import { createDirectoryReader } from '../descriptors/directory-reader.ts';
-import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import type { Root } from '../descriptors/root.ts';
 import { Pace } from '../pace.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
@@ -34,8 +33,7 @@ export function createFileTree(root: Root, options: FileTreeOptions = {}): FileT
   let tree: TreeSource | undefined;
   let attempts = 0;
   const treeSource = (): TreeSource => {
-    const native = root.backend === 'openat2' ? loadNativeCalls() : undefined;
-    tree ??= { root, readDirectory: createDirectoryReader(native) };
+    tree ??= { root, readDirectory: createDirectoryReader(root.native) };
     return tree;
   };
   const searchSource = once(async (): Promise<SearchSource> => {
