@@ -83,6 +83,7 @@ test('files of a package share processes, those that change their process or hav
     put('packages/sdk/src/env.test.ts', "process.env['X'] = '1';"),
     put('packages/sdk/src/hooks.test.ts', 'const x = 1;\nbeforeEach(() => {});'),
     put('packages/sdk/src/memory.test.ts', 'globalThis.gc?.();'),
+    put('packages/sdk/src/path.test.ts', 'await traceFiles(work);'),
   ];
   assert.deepEqual(planBatches([...plain, ...alone, other], folder), {
     batches: [

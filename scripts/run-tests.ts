@@ -35,7 +35,7 @@ const PREPARATION = './scripts/test-process.ts';
 /** What a test does not touch that shares its process. Hooks of a whole file would be hooks of its neighbours too. */
 const PROCESS_WIDE = [
   /process\.(?:chdir|on\(|once\(|exit|env\b|umask|title|std(?:in|out|err)|memoryUsage|cpuUsage|resourceUsage)/,
-  /\bgc\(|\bmock\.|globalThis|\/proc\/self|worker_threads|registerHooks|node:v8|import\.meta\.main/,
+  /\bgc\(|\bmock\.|\btraceFiles\(|globalThis|\/proc\/self|worker_threads|registerHooks|node:v8|import\.meta\.main/,
   /^(?:before|beforeEach|after|afterEach)\(/m,
 ];
 const FILES_PER_PROCESS = 24;
