@@ -2,6 +2,7 @@
  * A host under load for a while, judged from outside: what clients heard, what lies in the workspace, what is on record.
  */
 import { createRuntime } from '@tool-runtime/sdk';
+import { eventually } from '../wire/within.ts';
 import { CallBook } from './call-book.ts';
 import { checkJournal, type JournalCounts } from './check-journal.ts';
 import { gatherCrowd, type LoadStage, openLoadStage } from './crowd.ts';
@@ -77,11 +78,15 @@ export async function runLoad({ sessions, inFlight, seconds, seed, beside }: Loa
   return { problems, ...counts, latencies, memory: memoryReport, journal };
 }
 
-/** Nothing goes on any more, so nothing may be left. */
+/** Nothing may be left. A client hears that its connection is closed before the host has ended the session. */
 async function checkAtRest(serve: ServeProcess, problems: Problems): Promise<void> {
-  const { sessions, in_flight, approvals } = await serve.status();
-  if (sessions + in_flight + approvals === 0) return;
-  problems.add(`left over in the host: ${sessions} sessions, ${in_flight} calls, ${approvals} approvals`);
+  let seen = '';
+  const isAtRest = async (): Promise<boolean> => {
+    const { sessions, in_flight, approvals } = await serve.status();
+    seen = `${sessions} sessions, ${in_flight} calls, ${approvals} approvals`;
+    return sessions + in_flight + approvals === 0;
+  };
+  await eventually(isAtRest, 'a host at rest').catch(() => problems.add(`left over in the host: ${seen}`));
 }
 
 /** By the command, as an operator does it. */
