@@ -34,6 +34,8 @@ export interface BrowserOptions {
   readonly timezone?: string;
   /** Requests to other addresses are complaints. */
   readonly home: string;
+  /** What leads to the host. */
+  readonly proxy?: string;
 }
 
 export async function openBrowser({
@@ -42,6 +44,7 @@ export async function openBrowser({
   theme = 'light',
   timezone = 'UTC',
   home,
+  proxy,
 }: BrowserOptions): Promise<TestBrowser> {
   const profile = mkdtempSync(join(tmpdir(), 'console-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -51,6 +54,7 @@ export async function openBrowser({
     colorScheme: theme,
     timezoneId: timezone,
     acceptDownloads: true,
+    ...(proxy === undefined ? {} : { proxy: { server: proxy, bypass: '<-loopback>' } }),
   });
   const complaints: string[] = [];
   context.on('request', (request) => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { openCutLink } from './cut-link.ts';
 import { openBrowser, type TestBrowser } from './open-browser.ts';
 import { type ConsoleHost, openConsoleHost, type Session } from './scripted-session.ts';
 
@@ -55,18 +56,20 @@ describe('people at the console', () => {
 
   test('a reload and a host that comes back in the middle of a call lose nothing', async () => {
     await using host = await openConsoleHost();
-    await using browser = await openBrowser({ home: host.url });
+    await using link = await openCutLink();
+    await using browser = await openBrowser({ home: host.url, proxy: link.proxy });
     const page = await enter(browser, host);
     const session = await host.openSession('agent');
     const call = ask(session, 'README.md');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
-    await browser.context.setOffline(true);
-    await page.evaluate('dispatchEvent(new Event("offline"))');
+    link.cut();
+    await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
     const late = ask(session, 'src/tax.js');
     await until(async () => (await host.client.approvals()).length === 2);
-    await browser.context.setOffline(false);
+    assert.equal(await page.getByRole('button', { name: 'Allow once' }).count(), 1);
+    link.heal();
     await until(async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2);
     for (const left of [1, 0]) {
       await page.getByRole('button', { name: 'Allow once' }).first().click();

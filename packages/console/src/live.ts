@@ -6,7 +6,8 @@ import type { CallNews } from './call-rows.ts';
 import { host, may } from './host.ts';
 
 export const link = signal<Link>('connecting');
-export const missed = signal(0);
+/** Events that did not reach this page. The host cannot count those that it no longer keeps. */
+export const missed = signal({ counted: 0, others: false });
 /** Grows when something happened, at most once a second; screens that show it ask again. */
 export const pulse = signal(0);
 /** Grows when a workspace was opened anew: another registry, or other approved tools. */
@@ -76,7 +77,8 @@ function onEvent(event: EventMessage): void {
   seen.isDirty = true;
   if (event.event === 'EventsMissed') {
     const lost = event.data?.['missed'];
-    missed.value += typeof lost === 'number' ? lost : 1;
+    const { counted, others } = missed.value;
+    missed.value = typeof lost === 'number' ? { counted: counted + lost, others } : { counted, others: true };
     tellGap();
   }
   if (event.event === 'RegistryChanged') registryTurn.value += 1;

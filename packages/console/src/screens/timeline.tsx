@@ -145,14 +145,15 @@ interface ControlsProps {
 }
 
 function Controls({ width, isPaused, busy, leftOut }: ControlsProps) {
+  const missedText = textOfMissed(missed.value);
   return (
     <>
-      {missed.value === 0 ? null : (
+      {missedText === '' ? null : (
         <span
           class="chip warn"
           title="Events that were dropped because this page was too slow or away. The list below is complete."
         >
-          {count(missed.value)} events missed
+          {missedText}
         </span>
       )}
       {leftOut === 0 ? null : (
@@ -185,6 +186,12 @@ function Controls({ width, isPaused, busy, leftOut }: ControlsProps) {
       </button>
     </>
   );
+}
+
+function textOfMissed({ counted, others }: typeof missed.value): string {
+  if (counted === 0) return others ? 'events missed' : '';
+  const events = counted === 1 && !others ? 'event' : 'events';
+  return `${others ? 'more than ' : ''}${count(counted)} ${events} missed`;
 }
 
 interface CallListProps {

@@ -200,6 +200,9 @@ test('4.20 a blocked call is rolled back whole, and what cannot be is on record 
   );
 });
 
+/** The longest limit a call of the late tool gets. */
+const MOST_MS = 20_480;
+
 /** Does what it is told when its call has been answered, and tells how that went. */
 function createLateTool(late: (context: ToolContext) => unknown) {
   let isStarted = false;
@@ -227,10 +230,13 @@ function createLateTool(late: (context: ToolContext) => unknown) {
   });
   /** A busy machine may take longer than the limit to start the tool: then it gets more. */
   const leaveBehind = async (session: Pick<Session, 'call'>) => {
-    for (let timeoutMs = 20; ; timeoutMs *= 2) {
+    const answers: string[] = [];
+    for (let timeoutMs = 20; timeoutMs <= MOST_MS; timeoutMs *= 2) {
       const left = await session.call('probe_late', { path: 'a.txt' }, { timeoutMs });
       if (isStarted) return left;
+      answers.push(JSON.stringify(left.errors));
     }
+    throw new Error(`the tool was never started:\n${answers.join('\n')}`);
   };
   return { tool, leaveBehind, answer: () => answered.resolve(), outcome: outcome.promise };
 }
