@@ -2,7 +2,8 @@
  * What change sets cost: commands whose effects are recorded against the same commands run directly, and taking back what a
  * call did.
  */
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Session } from '@tool-runtime/sdk';
@@ -16,6 +17,8 @@ const DIRECT = 'shell_exec true, direct';
 const RECORDED = 'shell_exec true, recorded';
 const MAKE_DIRECT = 'a command makes 10,000 files, direct';
 const MAKE_RECORDED = 'a command makes 10,000 files, recorded';
+const INSTALL_DIRECT = 'npm ci of 10,000 files, direct';
+const INSTALL_RECORDED = 'npm ci of 10,000 files, recorded';
 const UNDO = 'change_undo of 100 files';
 const ONE_BY_ONE = '20 files written one by one';
 const TRANSACTION = '20 files written in a transaction';
@@ -23,7 +26,24 @@ const FILES = 10_000;
 const UNDONE = 100;
 const WRITTEN = 20;
 
-/** As a package manager does: folders of twenty small files. */
+const PACKAGES = 50;
+const INSTALL = 'npm ci --offline --no-audit --no-fund --ignore-scripts';
+
+/** Archives of packages, each with as many files as the second argument says. */
+const PACK = `
+import io, json, sys, tarfile
+for package in range(${PACKAGES}):
+    with tarfile.open(f"{sys.argv[1]}/part{package}.tgz", "w:gz") as out:
+        def add(name, content):
+            info = tarfile.TarInfo("package/" + name)
+            info.size, info.mode = len(content), 0o644
+            out.addfile(info, io.BytesIO(content))
+        add("package.json", json.dumps({"name": f"part{package}", "version": "1.0.0"}).encode())
+        for file in range(int(sys.argv[2]) - 1):
+            add(f"lib/group{file % 10}/file{file}.js", f"module.exports = {file};\\n".encode() * (20 + file % 100))
+`;
+
+/** Nothing but files: folders of twenty small ones, as fast as they can be made. */
 const MAKE = `
 import os, sys
 for package in range(int(sys.argv[2]) // 20):
@@ -44,9 +64,10 @@ export const changes: Group = {
       const { session, workspace } = scratch;
       writeFileSync(join(workspace, 'make.py'), MAKE);
       const starts = await compareStarts(session, options);
+      const installs = await compareInstalls(session, workspace, options);
       const making = await compareMaking(session, options);
       const undo = await compareUndo(session, options);
-      const parts = [starts, making, undo, await compareTransactions(session, options)];
+      const parts = [starts, installs, making, undo, await compareTransactions(session, options)];
       return { tables: parts.flatMap(({ tables }) => tables), budgets: parts.flatMap(({ budgets }) => budgets) };
     } finally {
       await scratch.dispose();
@@ -85,12 +106,43 @@ async function compareMaking(session: Session, options: GroupOptions): Promise<P
   const compared = await compare(cases, { rounds, samplesPerRound: 1, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 });
   return {
     tables: [tableOf(compared, { title: 'Files', peers: [MAKE_DIRECT], names: [MAKE_DIRECT, MAKE_RECORDED] })],
+    budgets: [],
+  };
+}
+
+/** Each into a folder of its own, from archives in the workspace. */
+async function compareInstalls(session: Session, workspace: string, options: GroupOptions): Promise<Part> {
+  const filesEach = options.quick ? 4 : FILES / PACKAGES;
+  const template = join(workspace, 'template');
+  for (const folder of [template, join(workspace, 'parts')]) mkdirSync(folder);
+  execFileSync('python3', ['-c', PACK, 'parts', String(filesEach)], { cwd: workspace });
+  const parts = Array.from({ length: PACKAGES }, (_, at) => [`part${at}`, `file:../parts/part${at}.tgz`]);
+  const manifest = { name: 'installed', version: '1.0.0', dependencies: Object.fromEntries(parts) };
+  writeFileSync(join(template, 'package.json'), JSON.stringify(manifest));
+  const lock = ['install', '--package-lock-only', '--offline', '--no-audit', '--no-fund'];
+  execFileSync('npm', lock, { cwd: template, stdio: 'ignore' });
+  let made = 0;
+  const install = (effects: 'direct' | 'recorded') => async () => {
+    const cwd = `installed${++made}`;
+    cpSync(template, join(workspace, cwd), { recursive: true });
+    await call(session, 'shell_exec', { cmd: INSTALL, cwd, effects });
+  };
+  const cases = [
+    { name: INSTALL_DIRECT, run: inSequence(install('direct')) },
+    { name: INSTALL_RECORDED, run: inSequence(install('recorded')) },
+  ];
+  const rounds = options.quick ? 2 : 7;
+  const compared = await compare(cases, { rounds, samplesPerRound: 1, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 });
+  return {
+    tables: [
+      tableOf(compared, { title: 'Packages', peers: [INSTALL_DIRECT], names: [INSTALL_DIRECT, INSTALL_RECORDED] }),
+    ],
     budgets: [
       {
-        name: `${MAKE_RECORDED}, against direct`,
+        name: `${INSTALL_RECORDED}, against direct`,
         atMost: 1.6,
         unit: 'x',
-        ...timesAs(compared, MAKE_RECORDED, MAKE_DIRECT),
+        ...timesAs(compared, INSTALL_RECORDED, INSTALL_DIRECT),
       },
     ],
   };

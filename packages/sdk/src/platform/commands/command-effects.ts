@@ -200,6 +200,9 @@ function wrapped(running: RunningCommand, done: Promise<CommandOutcome>, onStop?
 async function settleEffects(run: Run, outcome: CommandOutcome): Promise<CommandEffects> {
   const { overlay, mode, keeper, workspace, signal } = run;
   const lower = workspace.open();
+  // No process is left that uses it, and what it holds is looked at from outside.
+  const unmounted = overlay.unmount();
+  unmounted.catch(() => {});
   try {
     const protectedNames = namesBelow(workspace.path, run.paths);
     // What it printed belongs to what a person was to be asked about.
@@ -224,7 +227,7 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
     const facts = { mode, changes: changes.map(({ path, before, after }) => ({ path, before, after })), leftOut };
     if (changes.length === 0) return facts;
     if (mode === 'preview') return { ...facts, ...(await keeper.hold(changes)) };
-    await overlay.unmount();
+    await unmounted;
     const id = await keeper.apply(changes);
     return { ...facts, ...(id === undefined ? {} : { change_id: id }) };
   } finally {
