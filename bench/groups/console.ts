@@ -175,10 +175,10 @@ async function costOfConsoles(scratch: string, { quick }: GroupOptions): Promise
     inHost(scratch, 'watched', async (watched) => {
       await using browser = await openBrowser({ home: watched.url });
       for (let at = 0; at < (quick ? 2 : CONSOLES); at += 1) await openConsole(browser, watched, true);
-      const calls = quick ? 64 : 8192;
+      const calls = quick ? 64 : 32_768;
       const cases = [await callerOf(alone, calls), await callerOf(watched, calls)] as const;
       const micros: [number[], number[]] = [[], []];
-      const rounds = quick ? 1 : 6;
+      const rounds = quick ? 1 : 10;
       for (let round = -1; round < rounds; round += 1) {
         for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) {
           const took = await cases[at === 0 ? 0 : 1]();
