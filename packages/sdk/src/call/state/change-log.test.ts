@@ -262,22 +262,40 @@ const LATE: Readonly<Record<string, (context: ToolContext) => unknown>> = {
     http.send({ method: 'GET', url: 'http://127.0.0.1:1/', headers: {}, body: null, timeoutMs: 100, maxBytes: 10 }),
 };
 
+/** Once in many runs of the suite a test below did not end: then this says where it was. */
+function stepsOf(t: TestContext): (step: string) => void {
+  let last = '';
+  t.signal.addEventListener('abort', () => last !== '' && console.error(`hangs at: ${last}`));
+  t.after(() => {
+    last = '';
+  });
+  return (step) => {
+    last = step;
+  };
+}
+
 describe('a tool that was left behind', { concurrency: true }, () => {
   for (const [name, late] of Object.entries(LATE)) {
-    test(`changes nothing any more: ${name}`, async () => {
+    test(`changes nothing any more: ${name}`, async (t) => {
+      const reach = stepsOf(t);
       const { tool, leaveBehind, answer, outcome } = createLateTool(late);
       const registry = { file: 'ops.yaml', text: 'version: 1\nside_effect_level: network\n' };
+      reach('open');
       const { session, workspace, dispose } = await openScratchRuntime({ tools: [tool], registry });
       await session.call('file_write', { path: 'a.txt', content: 'first' });
+      reach('leave behind');
       const left = await leaveBehind(session);
       assert.equal(left.errors[0]?.code, 'E_TIMEOUT');
+      reach('write meanwhile');
       // Its lock is free, so others write; what it does afterwards must not touch that.
       const next = await session.call('file_write', { path: 'a.txt', content: 'second' });
       assert.ok(next.ok, JSON.stringify(next.errors));
       answer();
+      reach('late change');
       const thrown = await outcome;
       assert.ok(thrown instanceof ToolError && thrown.code === 'E_TIMEOUT', String(thrown));
       assert.equal(readFileSync(join(workspace, 'a.txt'), 'utf8'), 'second');
+      reach('dispose');
       await dispose();
     });
   }
