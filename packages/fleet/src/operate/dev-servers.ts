@@ -42,7 +42,7 @@ const READY_MS = 30_000;
 const STOP_MS = 5000;
 
 /** The one in the cache folder of the user first: stable distributions have older ones on the path. */
-function serverProgram(): string {
+export function serverProgram(): string {
   const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
   const unpacked = path.join(cache, 'tool-runtime/nats-server/nats-server');
   return existsSync(unpacked) ? unpacked : 'nats-server';

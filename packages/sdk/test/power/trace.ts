@@ -13,46 +13,83 @@ export const STRACE = [
   'trace=openat,openat2,write,pwrite64,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat',
 ];
 
-const LINE = /^(\d+)\s+(\w+)\((.*)\)\s+= (-?\d+)(?:<(.*)>)?/;
+/** What several processes do to one disk is put in order by the times of their steps. */
+export const TIMED_STRACE = ['-ttt', ...STRACE];
+
+export interface TimedStep {
+  readonly step: Step;
+  /** In seconds, where the trace has times. */
+  readonly at: number;
+}
+
+const LINE = /^(\d+)\s+(?:\d+\.\d+\s+)?(\w+)\((.*)\)\s+= (-?\d+)(?:<(.*)>)?/;
+const TIME = /^\d+\s+(\d+\.\d+)\s/;
 const HEX = /(?:\\x[0-9a-f]{2})+/g;
 const DESCRIPTOR = /^(\d+)<([^>]*)>/;
 
 export function parseTrace(text: string): readonly Step[] {
-  const folders = new Map<number, string>();
+  return parseTimedTrace(text).map(({ step }) => step);
+}
+
+export function parseTimedTrace(text: string): readonly TimedStep[] {
+  const opened = { paths: new Map<number, string>(), syncing: new Set<number>() };
   const open = new Map<string, { readonly text: string; readonly syncing: string | undefined }>();
-  const steps: Step[] = [];
+  const timed: TimedStep[] = [];
   for (const raw of text.split('\n')) {
     const [, pid = ''] = /^(\d+)/.exec(raw) ?? [];
+    const at = Number(TIME.exec(raw)?.[1] ?? 0);
+    const push = (steps: readonly Step[]): void => void timed.push(...steps.map((step) => ({ step, at })));
     if (raw.includes('<unfinished ...>')) {
       const begun = raw.replace(/\s*<unfinished \.\.\.>.*/, '');
-      const target = /^\d+\s+f(?:data)?sync\((\d+<[^>]*>)/.exec(begun)?.[1];
-      const path = target === undefined ? undefined : pathOf(target, folders);
-      if (path !== undefined) steps.push({ op: 'sync', phase: 'begin', path, id: pid });
+      const target = /^\d+\s+(?:\d+\.\d+\s+)?f(?:data)?sync\((\d+<[^>]*>)/.exec(begun)?.[1];
+      const path = target === undefined ? undefined : pathOf(target, opened.paths);
+      if (path !== undefined) push([{ op: 'sync', phase: 'begin', path, id: pid }]);
       open.set(pid, { text: begun, syncing: path });
       continue;
     }
     const begun = raw.includes(' resumed>') ? open.get(pid) : undefined;
-    const line = begun === undefined ? raw : begun.text + raw.replace(/^\d+\s+<\.\.\. \w+ resumed>/, '');
+    const rest = raw.replace(/^\d+\s+(?:\d+\.\d+\s+)?<\.\.\. \w+ resumed>/, '');
+    const line = begun === undefined ? raw : begun.text + rest;
     const call = LINE.exec(line);
     if (call === null) continue;
-    const [, , name = '', args = '', code = '', opened] = call;
+    const [, , name = '', args = '', code = '', result] = call;
     if (Number(code) < 0) continue;
-    if (opened !== undefined) folders.set(Number(code), decode(opened).toString());
-    if (begun?.syncing !== undefined) steps.push({ op: 'sync', phase: 'end', path: begun.syncing, id: pid });
-    else steps.push(...stepsOf(name, splitArgs(args), folders, pid));
+    if (result !== undefined) noteOpened(opened, Number(code), decode(result).toString(), args);
+    if (begun?.syncing !== undefined) push([{ op: 'sync', phase: 'end', path: begun.syncing, id: pid }]);
+    else push(stepsOf(name, splitArgs(args), opened, pid));
   }
-  return steps;
+  return timed;
 }
 
-function stepsOf(name: string, args: readonly string[], folders: Map<number, string>, id: string): readonly Step[] {
+interface Opened {
+  readonly paths: Map<number, string>;
+  /** Descriptors whose every write is a sync too. */
+  readonly syncing: Set<number>;
+}
+
+function noteOpened({ paths, syncing }: Opened, fd: number, path: string, args: string): void {
+  paths.set(fd, path);
+  if (/\bO_D?SYNC\b/.test(args)) syncing.add(fd);
+  else syncing.delete(fd);
+}
+
+function stepsOf(name: string, args: readonly string[], opened: Opened, id: string): readonly Step[] {
+  const folders = opened.paths;
   const at = (index: number): string => pathOf(args[index] ?? '', folders) ?? '';
   const below = (index: number): string => resolve(at(index), text(args[index + 1] ?? ''), folders);
   const plain = (index: number): string => resolve('/', text(args[index] ?? ''), folders);
+  const withSync = (write: Step & { op: 'write' }): readonly Step[] =>
+    opened.syncing.has(Number.parseInt(args[0] ?? '', 10)) ? [write, ...syncOf(write.path, id)] : [write];
   switch (name) {
     case 'openat':
-      return (args[2] ?? '').includes('O_CREAT') ? [{ op: 'create', path: below(0) }] : [];
+      return [
+        ...((args[2] ?? '').includes('O_CREAT') ? [{ op: 'create', path: below(0) } as const] : []),
+        ...((args[2] ?? '').includes('O_TRUNC') ? [{ op: 'truncate', path: below(0), size: 0 } as const] : []),
+      ];
     case 'mkdir':
       return [{ op: 'mkdir', path: plain(0) }];
+    case 'mkdirat':
+      return [{ op: 'mkdir', path: below(0) }];
     case 'unlink':
     case 'rmdir':
       return [{ op: 'remove', path: plain(0) }];
@@ -70,15 +107,19 @@ function stepsOf(name: string, args: readonly string[], folders: Map<number, str
       return [{ op: 'truncate', path: at(0), size: Number(args[1]) }];
     case 'write':
       if (args[0]?.startsWith('1<')) return [{ op: 'say', text: text(args[1] ?? '') }];
-      return [{ op: 'write', path: at(0), at: undefined, bytes: decode(args[1] ?? '') }];
+      return withSync({ op: 'write', path: at(0), at: undefined, bytes: decode(args[1] ?? '') });
     case 'pwrite64':
-      return [{ op: 'write', path: at(0), at: Number(args[3]), bytes: decode(args[1] ?? '') }];
+      return withSync({ op: 'write', path: at(0), at: Number(args[3]), bytes: decode(args[1] ?? '') });
     case 'fsync':
     case 'fdatasync':
-      return (['begin', 'end'] as const).map((phase) => ({ op: 'sync', phase, path: at(0), id }));
+      return syncOf(at(0), id);
     default:
       return [];
   }
+}
+
+function syncOf(path: string, id: string): readonly Step[] {
+  return (['begin', 'end'] as const).map((phase) => ({ op: 'sync', phase, path, id }));
 }
 
 /** Strings are hex throughout, so a comma never stands inside one. */
