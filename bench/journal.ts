@@ -2,8 +2,8 @@
  * What the journal adds to a call: three records before it (requested, decision, intent) and one after (result), or all
  * four together for a call that only reads.
  *
- * Runs alone with `node -C tool-runtime-source bench/journal.ts`. Figures are medians over rounds, so that a round in which the disk
- * was waited for shows in p99 and in the mean, not in the middle.
+ * Runs alone with `node -C tool-runtime-source bench/journal.ts`. Figures are medians over rounds, so that a round in
+ * which the disk was waited for shows in p99 and in the mean, not in the middle.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,10 @@
 /**
- * npm run chaos -- [--minutes 2] [--seed n] [--only kill-host,full-state] | --self-test: a host with everything going wrong.
+ * npm run chaos -- [--minutes 2] [--seed n] [--only kill-host,full-state] | --self-test: a host with everything going
+ * wrong.
  *
- * What must hold: nothing acknowledged is lost, nothing happens twice, nothing leaves the sandbox, nothing stays locked, the journal
- * verifies after every death, every request has one answer, and neither memory nor processes are left behind. Ends with
- * 1 when anything does not, and says when, after what, and with which seed it was.
+ * What must hold: nothing acknowledged is lost, nothing happens twice, nothing leaves the sandbox, nothing stays
+ * locked, the journal verifies after every death, every request has one answer, and neither memory nor processes are
+ * left behind. Ends with 1 when anything does not, and says when, after what, and with which seed it was.
  */
 import { parseArgs } from 'node:util';
 import { faultNames } from './chaos/faults/make-trouble.ts';

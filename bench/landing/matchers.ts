@@ -86,7 +86,10 @@ function program(name: string, command: readonly [string, ...string[]]): Matcher
   };
 }
 
-/** Codex: from the top, the first place that fits exactly, then without blanks at the ends, then trimmed, then with plain punctuation. */
+/**
+ * Codex: from the top, the first place that fits exactly, then without blanks at the ends, then trimmed, then with
+ * plain punctuation.
+ */
 const codex: Matcher = {
   name: "Codex's apply_patch (restated)",
   form: 'diff',

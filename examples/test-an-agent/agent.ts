@@ -1,4 +1,7 @@
-/** A small agent: finds the files with a TODO, turns each into a note in `TODO.md`, and runs a check. A real one would ask a model. */
+/**
+ * A small agent: finds the files with a TODO, turns each into a note in `TODO.md`, and runs a check. A real one would
+ * ask a model.
+ */
 import type { Session } from '@tool-runtime/sdk';
 
 export interface Report {

@@ -1,4 +1,7 @@
-/** docs/schemas/*.json: the envelopes, the bodies of HTTP and the registry as JSON Schema, for editors and for clients in other languages. */
+/**
+ * docs/schemas/*.json: the envelopes, the bodies of HTTP and the registry as JSON Schema, for editors and for clients
+ * in other languages.
+ */
 import { bodySchemas, envelopeSchemas } from '@tool-runtime/protocol';
 import { type PublishedNames, registryJsonSchema } from '../../packages/sdk/src/registry/document.ts';
 

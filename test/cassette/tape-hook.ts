@@ -1,6 +1,6 @@
 /**
- * Loaded before an example (`node --import`): every runtime that the example opens gets a cassette of its own, and what its sessions
- * are answered is written down. Examples are not changed for that.
+ * Loaded before an example (`node --import`): every runtime that the example opens gets a cassette of its own, and what
+ * its sessions are answered is written down. Examples are not changed for that.
  *
  * TAPE_FOLDER has the cassettes, numbered in the order in which runtimes are opened; TAPE_MODE is the mode.
  */

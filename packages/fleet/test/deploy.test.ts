@@ -1,4 +1,7 @@
-/** The files operators start from: units, servers' configuration, compose file and alerts, checked by the programs that read them. */
+/**
+ * The files operators start from: units, servers' configuration, compose file and alerts, checked by the programs that
+ * read them.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A PostgreSQL of its own, on a Unix socket in a folder of the test. It refuses to run as root, so then it runs as its own user. */
+/**
+ * A PostgreSQL of its own, on a Unix socket in a folder of the test. It refuses to run as root, so then it runs as its
+ * own user.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';

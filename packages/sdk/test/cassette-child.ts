@@ -1,4 +1,7 @@
-/** Makes calls with a cassette: files, a command, git and the network. Started by cassette.deep.test.ts, under strace or to be killed. */
+/**
+ * Makes calls with a cassette: files, a command, git and the network. Started by cassette.deep.test.ts, under strace or
+ * to be killed.
+ */
 import { createRuntime } from '../src/index.ts';
 
 const [workspace = '', state = '', file = '', mode = 'record', rounds = '1', url = ''] = process.argv.slice(2);

@@ -73,7 +73,10 @@ export function sceneChanges(folder: string): readonly StagedChange[] {
   ];
 }
 
-/** Files that lie elsewhere, as a command leaves them, and are moved to their places: a new one, one in a new folder, two that replace. */
+/**
+ * Files that lie elsewhere, as a command leaves them, and are moved to their places: a new one, one in a new folder,
+ * two that replace.
+ */
 export function movedChanges(folder: string, upper: string): readonly StagedChange[] {
   const states = readStates(folder);
   const moved = (path: string, text: string): StagedChange => {

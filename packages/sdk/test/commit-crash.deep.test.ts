@@ -1,4 +1,7 @@
-/** A commit killed right before each of its system calls: afterwards the tree is the old one or the new one, and nothing is left. */
+/**
+ * A commit killed right before each of its system calls: afterwards the tree is the old one or the new one, and nothing
+ * is left.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A journal that cannot be written: answers say so, what was open is closed, and nothing ends the process by an unhandled rejection. */
+/**
+ * A journal that cannot be written: answers say so, what was open is closed, and nothing ends the process by an
+ * unhandled rejection.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

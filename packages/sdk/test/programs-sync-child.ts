@@ -1,4 +1,7 @@
-/** Runs programs that write into the workspace and says on stdout when each call was answered. Traced by ./programs-sync.deep.test.ts. */
+/**
+ * Runs programs that write into the workspace and says on stdout when each call was answered. Traced by
+ * ./programs-sync.deep.test.ts.
+ */
 import { createRuntime, type RuntimeOptions } from '../src/index.ts';
 
 const [workspace = '', state = '', level = 'normal'] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 /**
- * Attacks on the sandbox, each with the twin that must succeed. Runs in a process of its own, as root or as a user without
- * privileges, in a folder that user owns. Started by sandbox-attacks.deep.test.ts; prints one line of JSON: what each case answered.
+ * Attacks on the sandbox, each with the twin that must succeed. Runs in a process of its own, as root or as a user
+ * without privileges, in a folder that user owns. Started by sandbox-attacks.deep.test.ts; prints one line of JSON:
+ * what each case answered.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

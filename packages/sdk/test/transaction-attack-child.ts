@@ -1,4 +1,7 @@
-/** Calls of a transaction that try to get out of its tree, or more committed than files, links and folders; as the user that started it. */
+/**
+ * Calls of a transaction that try to get out of its tree, or more committed than files, links and folders; as the user
+ * that started it.
+ */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRuntime } from '../src/runtime.ts';

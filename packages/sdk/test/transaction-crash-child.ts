@@ -1,5 +1,6 @@
 /**
- * Commits a transaction, or runs an atomic batch, and is killed right before the system call with the given number; prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
+ * Commits a transaction, or runs an atomic batch, and is killed right before the system call with the given number;
+ * prints how many there were when it survives. Started by transaction-crash.deep.test.ts.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

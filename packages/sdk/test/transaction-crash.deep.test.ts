@@ -1,4 +1,7 @@
-/** The commit of a transaction killed right before each of its system calls: afterwards all of it is real or nothing, and nothing is left. */
+/**
+ * The commit of a transaction killed right before each of its system calls: afterwards all of it is real or nothing,
+ * and nothing is left.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

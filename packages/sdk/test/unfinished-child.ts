@@ -1,4 +1,7 @@
-/** Writes, copies and removes in deep folders until it is killed, or kills itself in the middle. Started by unfinished-writes.deep.test.ts. */
+/**
+ * Writes, copies and removes in deep folders until it is killed, or kills itself in the middle. Started by
+ * unfinished-writes.deep.test.ts.
+ */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isTemporaryName } from '../src/contracts/path-text.ts';

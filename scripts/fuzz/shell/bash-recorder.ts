@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** A name that begins with x succeeds. A wildcard that finds nothing leaves nothing, so that it is noticed. Words go out with their number in front, because they may hold anything but NUL. */
+/**
+ * A name that begins with x succeeds. A wildcard that finds nothing leaves nothing, so that it is noticed. Words go out
+ * with their number in front, because they may hold anything but NUL.
+ */
 const SCRIPT = `
 PATH=/nowhere
 shopt -u progcomp

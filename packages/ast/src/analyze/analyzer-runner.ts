@@ -201,7 +201,10 @@ async function complaints(
 
 const MAX_PATHS = 1_000;
 
-/** What an analyzer may be pointed at: names inside the workspace that cannot be taken for options. Throws E_POLICY for a path that leaves the workspace, E_VALIDATION_FAIL for too many. */
+/**
+ * What an analyzer may be pointed at: names inside the workspace that cannot be taken for options. Throws E_POLICY for
+ * a path that leaves the workspace, E_VALIDATION_FAIL for too many.
+ */
 export function analyzerTarget(paths: readonly string[], config: string | undefined): AnalyzerTarget {
   if (paths.length > MAX_PATHS) throw tooManyPaths(MAX_PATHS);
   return {

@@ -1,6 +1,6 @@
 /**
- * Memory for the columns of many files, cut from large pieces. Thousands of small arrays between the buffers of files that come and go
- * would keep the allocator from giving anything back.
+ * Memory for the columns of many files, cut from large pieces. Thousands of small arrays between the buffers of files
+ * that come and go would keep the allocator from giving anything back.
  */
 const SLAB_CELLS = 64 * 1024;
 /** Larger columns are as good as a piece of their own. */

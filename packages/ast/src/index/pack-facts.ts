@@ -1,4 +1,7 @@
-/** Facts of one file as packed bytes. Runs where the file is parsed, so that the calling thread gets one block instead of objects. */
+/**
+ * Facts of one file as packed bytes. Runs where the file is parsed, so that the calling thread gets one block instead
+ * of objects.
+ */
 import type { FileFacts, ImportFact, NodeFact, ProblemFact, RefFact } from '../contracts/facts.ts';
 import { pack } from './byte-pack.ts';
 import {

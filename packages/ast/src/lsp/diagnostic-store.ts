@@ -2,7 +2,8 @@
  * What a server found wrong with files, as it pushes it.
  *
  * A report for an older version of a document than the one we sent last is dropped: it is about a text that no longer
- * exists. A change of any file forgets what was known of all. The server's own objects are kept, because its quick fixes want them back.
+ * exists. A change of any file forgets what was known of all. The server's own objects are kept, because its quick
+ * fixes want them back.
  */
 import { z } from 'zod';
 import { diagnosticShape, flatRange, type TextRange } from './answer-shapes.ts';

@@ -52,7 +52,10 @@ export function createCodeServices(ports: AstPorts, options: AstOptions = {}): C
   return new LazyServices(ports, options);
 }
 
-/** Over the tree of a transaction: an index of its own, in memory; programs run on the tree, and ids mean what they meant outside. */
+/**
+ * Over the tree of a transaction: an index of its own, in memory; programs run on the tree, and ids mean what they
+ * meant outside.
+ */
 export function stagedServices(
   services: CodeServices,
   { workspace, tree }: StagedAstPorts,

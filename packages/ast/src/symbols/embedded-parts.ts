@@ -1,6 +1,6 @@
 /**
- * Code of another language inside a file, such as scripts and styles in HTML: parsed by its own grammar, at the places it has in the
- * file, and put among the facts of the file.
+ * Code of another language inside a file, such as scripts and styles in HTML: parsed by its own grammar, at the places
+ * it has in the file, and put among the facts of the file.
  */
 import type { FileFacts, NodeFact } from '../contracts/facts.ts';
 import { SourceText } from '../parse/source-text.ts';

@@ -1,6 +1,6 @@
 /**
- * The smallest client that can ask a language server for a rename and for references: the second opinion of the differential tests. Kept
- * apart from `src/lsp`, which is under test elsewhere.
+ * The smallest client that can ask a language server for a rename and for references: the second opinion of the
+ * differential tests. Kept apart from `src/lsp`, which is under test elsewhere.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -111,8 +111,8 @@ export const pastTheList: Reason = {
 };
 
 /**
- * TypeScript 7.0 renames `ns.g` although `export { renamed as g } from` keeps the name, when the file that reads `ns.g` also imports
- * the module of `g` itself. Its own edits then lead nowhere.
+ * TypeScript 7.0 renames `ns.g` although `export { renamed as g } from` keeps the name, when the file that reads `ns.g`
+ * also imports the module of `g` itself. Its own edits then lead nowhere.
  */
 export const pastTheReexport: Reason = {
   name: 'the server goes past a re-export',

@@ -186,7 +186,8 @@ export class HostLease {
     const state = stateOf(renewed.last);
     // A renewal of which no answer came had arrived after all; its time counts from an earlier moment, so it is renewed again.
     if (state === 'open') held.rev = renewed.last?.seq ?? held.rev;
-    // A leader that was just elected may say that there is no lease. No other host acts before its time is over, so it is asked again.
+    // A leader that was just elected may say that there is no lease. No other host acts before its time is over, so it
+    // is asked again.
     else if (state === 'closed') this.#drop();
   }
 

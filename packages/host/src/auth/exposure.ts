@@ -170,9 +170,9 @@ const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 /**
  * Which `Host` and `Origin` headers are accepted.
  *
- * `Host` is the guard against DNS rebinding, where a page's own name is made to point at us. Only our own names pass: `localhost`, the loopback literals and the addresses we listen on, each with our
- * port, and names the operator allows. Other spellings of the same address (decimal, hex, mapped into IPv6) are refused:
- * no client needs them.
+ * `Host` is the guard against DNS rebinding, where a page's own name is made to point at us. Only our own names pass:
+ * `localhost`, the loopback literals and the addresses we listen on, each with our port, and names the operator allows.
+ * Other spellings of the same address (decimal, hex, mapped into IPv6) are refused: no client needs them.
  *
  * Undefined for anything but one host name or literal with an optional port.
  */

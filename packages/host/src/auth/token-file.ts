@@ -32,7 +32,8 @@ export function findTokenFile(path: string): TokenFile | undefined {
 }
 
 /**
- * The new file holds the token and nothing else, so that `cat` is enough to read it. Of two processes that start at once, one makes the file and both use its token.
+ * The new file holds the token and nothing else, so that `cat` is enough to read it. Of two processes that start at
+ * once, one makes the file and both use its token.
  */
 export function ensureTokenFile(path: string): TokenFile & { readonly isNew: boolean } {
   const found = findTokenFile(path);

@@ -1,8 +1,9 @@
 /**
  * The figures of a host as Prometheus text, format 0.0.4.
  *
- * Labels are tools, error codes and reasons of refusals, which are bounded. Sessions are not: a label for each would leave a series behind for
- * every session there ever was, so figures per session exist only as roll-ups in JSON (`emit_metrics`).
+ * Labels are tools, error codes and reasons of refusals, which are bounded. Sessions are not: a label for each would
+ * leave a series behind for every session there ever was, so figures per session exist only as roll-ups in JSON
+ * (`emit_metrics`).
  */
 import type { ToolTotals, Totals } from '@tool-runtime/sdk';
 import { DURATION_BOUNDS_MS, mergeTotals, PROMETHEUS_LABELS, PROMETHEUS_METRICS } from '@tool-runtime/sdk/telemetry';

@@ -71,8 +71,8 @@ export const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*$/u;
 /**
  * The size of texts in UTF-8, and the one rule for every id, key and name: 1 to 512 UTF-8 bytes, printable.
  *
- * Other ids are refused at the edge because ids end up in log lines, file names and journal columns, where a control character or half
- * a surrogate pair does damage far from its source.
+ * Other ids are refused at the edge because ids end up in log lines, file names and journal columns, where a control
+ * character or half a surrogate pair does damage far from its source.
  */
 export function isPrintableId(value: string): boolean {
   return (

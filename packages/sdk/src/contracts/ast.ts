@@ -1,4 +1,7 @@
-/** The code-intelligence port. The engine lives in its own package; without it the port is absent and rules that need it fail closed. */
+/**
+ * The code-intelligence port. The engine lives in its own package; without it the port is absent and rules that need it
+ * fail closed.
+ */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { CommandRunner, StagedTree } from './commands.ts';
 import type { Registry } from './registry.ts';

@@ -13,7 +13,10 @@ export interface CassetteOptions {
   readonly mode: CassetteMode;
   /** JSON lines; see docs/record-and-replay.md. */
   readonly file: string;
-  /** With `replay`: writes recorded file changes to the workspace, which should be a scratch folder. `replay-or-record` always does. */
+  /**
+   * With `replay`: writes recorded file changes to the workspace, which should be a scratch folder. `replay-or-record`
+   * always does.
+   */
   readonly applyFiles?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Answers made of content blocks as MCP defines them. Text is text; pictures, sound and links reach the client as what they are. */
+/**
+ * Answers made of content blocks as MCP defines them. Text is text; pictures, sound and links reach the client as what
+ * they are.
+ */
 import type { JsonObject } from '@tool-runtime/protocol';
 import { type AnswerPart, callText, type ToolText } from '../contracts/tool-text.ts';
 

@@ -1,4 +1,7 @@
-/** What a program printed, without the colours and cursor moves of a terminal; of long output the failures come first, because they are what it is about. */
+/**
+ * What a program printed, without the colours and cursor moves of a terminal; of long output the failures come first,
+ * because they are what it is about.
+ */
 import { stripVTControlCharacters } from 'node:util';
 import { callText, type TextPart, type ToolText } from '../contracts/tool-text.ts';
 import { parseFindings, plainLines } from '../findings/parse-findings.ts';

@@ -94,7 +94,10 @@ export interface RuntimeParts {
   readonly wholeWorkspaceTools: ReadonlySet<string>;
   /** A client that reaches these registry entries and nothing else, and those of the second list with credentials in the clear. */
   createHttp(allowedDomains: readonly string[], insecureCredentials: readonly string[]): OpenHttpClient;
-  /** The registry that holds under both. Throws E_POLICY when the second asks for more, E_VALIDATION_FAIL when its examples do not hold. */
+  /**
+   * The registry that holds under both. Throws E_POLICY when the second asks for more, E_VALIDATION_FAIL when its
+   * examples do not hold.
+   */
   narrowRegistry(
     host: Registry,
     requested: { readonly text: string; readonly file: string } | undefined,

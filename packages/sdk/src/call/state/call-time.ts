@@ -1,9 +1,10 @@
 /**
  * The time of one call and the one way its stages wait.
  *
- * The limit counts from the beginning of the call and covers every wait. The time a person takes to answer is added, up to
- * the limit of that question, and so is the commit gate where the limit is the tool's own: its commands have their limits. When time is up or the call is cancelled, its signal fires. A stage that does not end
- * then is left behind after its grace, so nothing can hold back the answer.
+ * The limit counts from the beginning of the call and covers every wait. The time a person takes to answer is added, up
+ * to the limit of that question, and so is the commit gate where the limit is the tool's own: its commands have their
+ * limits. When time is up or the call is cancelled, its signal fires. A stage that does not end then is left behind
+ * after its grace, so nothing can hold back the answer.
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { cancellation } from '../../contracts/failures.ts';

@@ -204,8 +204,8 @@ export interface JoinedCall {
   /** To be called when its turn has come. Throws when its transaction ends or has ended. */
   enter(): void;
   /**
-   * To be called when it has ended. `isUnrecorded`: its result is not on record. The transaction ends with its last such call: what it
-   * holds may be what fills the disk, and no other call could end it then.
+   * To be called when it has ended. `isUnrecorded`: its result is not on record. The transaction ends with its last
+   * such call: what it holds may be what fills the disk, and no other call could end it then.
    */
   leave(isUnrecorded?: boolean): void;
 }

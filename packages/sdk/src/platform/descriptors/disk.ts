@@ -1,8 +1,9 @@
 /**
  * How far a change of the workspace gets before it counts as done: to the kernel (`normal`), or to the disk (`full`).
  *
- * Under `full` the order is always the same: the content of a file before the file gets its name, and the folder after a
- * name in it was added, moved or removed. Code that changes names calls `settle` with the folders; nothing else in this layer syncs.
+ * Under `full` the order is always the same: the content of a file before the file gets its name, and the folder after
+ * a name in it was added, moved or removed. Code that changes names calls `settle` with the folders; nothing else in
+ * this layer syncs.
  */
 import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';

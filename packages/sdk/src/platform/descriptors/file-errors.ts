@@ -52,7 +52,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EILSEQ: fileIo('Link target is not valid UTF-8', 'Use a path without that link'),
 };
 
-/** Anything thrown by the file layer, as an error about `path`. ToolErrors pass; other errors without an errno become E_INTERNAL. */
+/**
+ * Anything thrown by the file layer, as an error about `path`. ToolErrors pass; other errors without an errno become
+ * E_INTERNAL.
+ */
 export function fileError(thrown: unknown, path: string): ToolError {
   if (isToolError(thrown)) return thrown;
   const errno = errnoCode(thrown);

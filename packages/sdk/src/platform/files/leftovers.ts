@@ -1,8 +1,9 @@
 /**
  * What a crash left behind under a temporary name: files, links and whole trees.
  *
- * Only exact names of ours, our own user's, whose owner is dead or that are a minute old. A tree is renamed before it is removed: a slow copy that is
- * still alive then fails to find it under its name, instead of publishing what a sweep has half removed.
+ * Only exact names of ours, our own user's, whose owner is dead or that are a minute old. A tree is renamed before it
+ * is removed: a slow copy that is still alive then fails to find it under its name, instead of publishing what a sweep
+ * has half removed.
  */
 import { closeSync } from 'node:fs';
 import { isTemporaryName, temporaryOwner } from '../../contracts/path-text.ts';

@@ -251,8 +251,8 @@ interface IdentitySources {
 }
 
 /**
- * The committer: from the repository's configuration, then the environment of this process, then the operator's configuration, else a
- * name made up from the session's actor.
+ * The committer: from the repository's configuration, then the environment of this process, then the operator's
+ * configuration, else a name made up from the session's actor.
  */
 function findIdentity({ config, operator, actor, environment }: IdentitySources): GitIdentity {
   const name = config.get('user.name') ?? environment['GIT_AUTHOR_NAME'] ?? written(operator, 'user.name');

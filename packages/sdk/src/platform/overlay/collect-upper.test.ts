@@ -19,7 +19,10 @@ import { collectUpper, type EffectsLimits } from './collect-upper.ts';
 
 const native = loadNativeCalls();
 
-/** An upper folder as a command could have left it; whiteouts and opaque folders are made by the kernel, see command-effects.test.ts. */
+/**
+ * An upper folder as a command could have left it; whiteouts and opaque folders are made by the kernel, see
+ * command-effects.test.ts.
+ */
 function layers(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), 'upper-'));
   const [upper, lower] = [join(root, 'upper'), join(root, 'lower')];

@@ -2,8 +2,9 @@
  * Saves everything a git verb could lose, before it runs: HEAD, the index byte for byte, every file that is not as HEAD
  * has it, untracked ones included, and the state of an operation under way.
  *
- * It becomes one commit under refs/tool-runtime/recovery, made by one `git fast-import` or, where it is small, without git: index, work tree and HEAD stay as
- * they are, no hook or filter runs. What HEAD and the index reach stays reachable from it.
+ * It becomes one commit under refs/tool-runtime/recovery, made by one `git fast-import` or, where it is small, without
+ * git: index, work tree and HEAD stay as they are, no hook or filter runs. What HEAD and the index reach stays
+ * reachable from it.
  */
 import type { ChangedFile, CommitCandidate, GitRecovery, GitRepository, GitVerb } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
