@@ -386,6 +386,13 @@ describe('each violation is found, and nothing else', () => {
       { 'scripts/x.ts': `export class X {\n  six(a, b, c, d, e, f) {}\n}\n` },
       ['fail sizes scripts/x.ts:2'],
     ],
+    [
+      'a long line in a comment',
+      {
+        'scripts/x.ts': `/** ${'x'.repeat(120)} */\n/**\n * ${'y '.repeat(66)}\n */\nexport {}; // ${'z'.repeat(133)}\n`,
+      },
+      ['fail sizes scripts/x.ts:3', 'fail sizes scripts/x.ts:5'],
+    ],
     ['a source without a header', { 'scripts/x.ts': 'export {};\n'.repeat(12) }, ['fail file-places scripts/x.ts']],
     [
       'a test without its source',

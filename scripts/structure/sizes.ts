@@ -1,4 +1,4 @@
-/** How large files, import lists and parameter lists may become. There is no exemption list; split along a noun. */
+/** How large files, import lists, parameter lists and lines of comments may become. There is no exemption list; split along a noun. */
 import path from 'node:path';
 import { countParameters } from './count-parameters.ts';
 import type { Finding } from './finding.ts';
@@ -9,6 +9,8 @@ const SOURCE_LINES = { warn: 250, fail: 400 };
 const TEST_LINES = { warn: 800, fail: 800 };
 const OWN_IMPORTS = 20;
 const PARAMETERS = 5;
+/** The formatter leaves comments alone. */
+const COMMENT_LINE = 132;
 /** Files whose job is to know many others. */
 const HUBS: readonly string[] = [
   'pipeline.ts',
@@ -21,7 +23,12 @@ const HUBS: readonly string[] = [
 ];
 
 export function checkSizes(tree: Tree): Finding[] {
-  return tree.sources.flatMap((file) => [...judgeLines(file), ...judgeImports(file), ...judgeParameters(file)]);
+  return tree.sources.flatMap((file) => [
+    ...judgeLines(file),
+    ...judgeImports(file),
+    ...judgeParameters(file),
+    ...judgeComments(file),
+  ]);
 }
 
 function judgeLines(file: SourceFile): Finding[] {
@@ -54,4 +61,16 @@ function judgeParameters(file: SourceFile): Finding[] {
       what: `A function with ${count} parameters, more than ${PARAMETERS}`,
       next: 'Gather them in one object with names',
     }));
+}
+
+function judgeComments(file: SourceFile): Finding[] {
+  const first = file.comments.map(({ offset }) => file.lineAt(offset));
+  return file.comments.flatMap(({ value }, at) =>
+    value.split('\n').flatMap((text, line): Finding[] => {
+      if (text.length <= COMMENT_LINE) return [];
+      const what = `A line of a comment with ${text.length} characters, more than ${COMMENT_LINE}`;
+      const place = { file: file.path, line: (first[at] ?? 0) + line };
+      return [{ level: 'fail', check: 'sizes', ...place, what, next: 'Wrap it' }];
+    }),
+  );
 }
