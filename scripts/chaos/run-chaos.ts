@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CallBook, type SentCall } from '../../packages/host/test/load/call-book.ts';
 import { type LatencyRow, latencyRows } from '../../packages/host/test/load/latency-table.ts';
 import { seededRandom } from '../../packages/host/test/load/seeded-random.ts';
+import { eventually } from '../../packages/host/test/wire/within.ts';
 import type { FailedCall } from './calls/call-maker.ts';
 import { runLanes } from './calls/run-lanes.ts';
 import { ClientPool } from './clients/client-pool.ts';
@@ -184,9 +185,16 @@ function toldCalls({ book, siteOf, failures }: RestParts, site: string): readonl
   }));
 }
 
-/** Sessions whose client could not say goodbye wait for it to come back, or expire later. */
+/**
+ * Sessions whose client could not say goodbye wait for it to come back, or expire later. A client hears that its
+ * connection is closed before the host has ended the session.
+ */
 async function checkIdle(host: HostProcess, abandoned: number, violations: Violations): Promise<void> {
-  const { sessions, in_flight, approvals } = await host.status();
-  if (in_flight + approvals === 0 && sessions <= abandoned) return;
-  violations.add(`left over in the host: ${sessions} sessions, ${in_flight} calls, ${approvals} approvals`);
+  let seen = '';
+  const isIdle = async (): Promise<boolean> => {
+    const { sessions, in_flight, approvals } = await host.status();
+    seen = `${sessions} sessions, ${in_flight} calls, ${approvals} approvals`;
+    return in_flight + approvals === 0 && sessions <= abandoned;
+  };
+  await eventually(isIdle, 'an idle host').catch(() => violations.add(`left over in the host: ${seen}`));
 }
