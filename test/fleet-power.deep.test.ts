@@ -107,9 +107,9 @@ async function record(scratch: string, sync: string): Promise<Recording> {
   return { root, begun, steps: traces.flat().toSorted((one, other) => one.at - other.at), acknowledged };
 }
 
-/** By the clock that strace reads. */
+/** By the clock that strace reads, rounded up: what was answered was on the disks before. */
 function nowSeconds(): number {
-  return (performance.timeOrigin + performance.now()) / 1000;
+  return (Date.now() + 1) / 1000;
 }
 
 /** What is there now has been on the disk for long. */

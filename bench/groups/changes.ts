@@ -98,16 +98,24 @@ async function compareMaking(session: Session, options: GroupOptions): Promise<P
   let made = 0;
   const make = (effects: 'direct' | 'recorded') => () =>
     call(session, 'shell_exec', { cmd: `python3 make.py made${++made} ${files}`, effects });
+  const { tables } = await compareLong('Files', [MAKE_DIRECT, MAKE_RECORDED], make, options);
+  return { tables, budgets: [] };
+}
+
+/** For commands that take long enough to be timed one by one. */
+async function compareLong(
+  title: string,
+  [direct, recorded]: readonly [string, string],
+  make: (effects: 'direct' | 'recorded') => () => Promise<unknown>,
+  { quick }: GroupOptions,
+) {
   const cases = [
-    { name: MAKE_DIRECT, run: inSequence(make('direct')) },
-    { name: MAKE_RECORDED, run: inSequence(make('recorded')) },
+    { name: direct, run: inSequence(make('direct')) },
+    { name: recorded, run: inSequence(make('recorded')) },
   ];
-  const rounds = options.quick ? 2 : 5;
+  const rounds = quick ? 2 : 7;
   const compared = await compare(cases, { rounds, samplesPerRound: 1, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 });
-  return {
-    tables: [tableOf(compared, { title: 'Files', peers: [MAKE_DIRECT], names: [MAKE_DIRECT, MAKE_RECORDED] })],
-    budgets: [],
-  };
+  return { compared, tables: [tableOf(compared, { title, peers: [direct], names: [direct, recorded] })] };
 }
 
 /** Each into a folder of its own, from archives in the workspace. */
@@ -127,16 +135,10 @@ async function compareInstalls(session: Session, workspace: string, options: Gro
     cpSync(template, join(workspace, cwd), { recursive: true });
     await call(session, 'shell_exec', { cmd: INSTALL, cwd, effects });
   };
-  const cases = [
-    { name: INSTALL_DIRECT, run: inSequence(install('direct')) },
-    { name: INSTALL_RECORDED, run: inSequence(install('recorded')) },
-  ];
-  const rounds = options.quick ? 2 : 7;
-  const compared = await compare(cases, { rounds, samplesPerRound: 1, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 });
+  const names = [INSTALL_DIRECT, INSTALL_RECORDED] as const;
+  const { compared, tables } = await compareLong('Packages', names, install, options);
   return {
-    tables: [
-      tableOf(compared, { title: 'Packages', peers: [INSTALL_DIRECT], names: [INSTALL_DIRECT, INSTALL_RECORDED] }),
-    ],
+    tables,
     budgets: [
       {
         name: `${INSTALL_RECORDED}, against direct`,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../../packages/host/test/wire/within.ts';
 import { openCutLink } from './cut-link.ts';
 import { openBrowser } from './open-browser.ts';
 import { openConsoleHost } from './scripted-session.ts';
@@ -18,10 +19,6 @@ const COUNT_SOUNDS = `
 /** Each is at least two events: together more than the host keeps for pages that come back. */
 const QUESTIONS = 2200;
 const AT_ONCE = 100;
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 25));
-}
 
 const shows = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click();
 const listed = (page: Page, tool: string) => page.locator('a.call').filter({ hasText: tool });
@@ -42,12 +39,12 @@ describe('the attention of people', () => {
     ] as const) {
       if (heard > 0) await sound.check();
       const call = session.call('fs_delete', { path });
-      await until(async () => (await page.title()) === '(1) Console');
+      await eventually(async () => (await page.title()) === '(1) Console', 'a title that counts the question');
       await page.getByRole('button', { name: 'Deny' }).waitFor();
       assert.equal(await page.evaluate('sounds'), heard);
       await page.getByRole('button', { name: 'Deny' }).click();
       assert.equal((await call).ok, false);
-      await until(async () => (await page.title()) === 'Console');
+      await eventually(async () => (await page.title()) === 'Console', 'a title without a count');
     }
     await page.reload();
     assert.equal(await sound.isChecked(), true);
@@ -88,7 +85,7 @@ describe('the attention of people', () => {
     await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
     for (let asked = 0; asked < QUESTIONS; asked += AT_ONCE) {
       const calls = Array.from({ length: AT_ONCE }, () => session.call('fs_delete', { path: 'README.md' }));
-      await until(async () => (await host.client.approvals()).length === AT_ONCE);
+      await eventually(async () => (await host.client.approvals()).length === AT_ONCE, 'all questions');
       for (const { approval_id } of await host.client.approvals()) {
         await host.client.answerApproval(approval_id, { answer: 'denied' });
       }

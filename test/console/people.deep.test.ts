@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../../packages/host/test/wire/within.ts';
 import { openCutLink } from './cut-link.ts';
 import { openBrowser, type TestBrowser } from './open-browser.ts';
 import { type ConsoleHost, openConsoleHost, type Session } from './scripted-session.ts';
@@ -11,10 +12,6 @@ async function enter(browser: TestBrowser, host: ConsoleHost, screen = 'Approval
   const page = await browser.open(host.link());
   await page.getByRole('navigation').getByRole('link', { name: screen }).click();
   return page;
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 function ask(session: Session, path: string) {
@@ -67,13 +64,19 @@ describe('people at the console', () => {
     link.cut();
     await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
     const late = ask(session, 'src/tax.js');
-    await until(async () => (await host.client.approvals()).length === 2);
+    await eventually(async () => (await host.client.approvals()).length === 2, 'two questions');
     assert.equal(await page.getByRole('button', { name: 'Allow once' }).count(), 1);
     link.heal();
-    await until(async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2);
+    await eventually(
+      async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2,
+      'two questions on the page',
+    );
     for (const left of [1, 0]) {
       await page.getByRole('button', { name: 'Allow once' }).first().click();
-      await until(async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === left);
+      await eventually(
+        async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === left,
+        'answered questions gone',
+      );
     }
     assert.deepEqual([(await call).ok, (await late).ok], [true, true]);
   });
@@ -92,7 +95,10 @@ describe('people at the console', () => {
     await first.close();
     const later = ask(session, 'src/tax.js');
     for (const page of pages) {
-      await until(async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2);
+      await eventually(
+        async () => (await page.getByRole('button', { name: 'Allow once' }).count()) === 2,
+        'two questions on the page',
+      );
     }
     for (const { approval_id } of await host.client.approvals()) {
       await host.client.answerApproval(approval_id, { answer: 'denied' });
