@@ -79,7 +79,13 @@ export type {
   PolicyOutcome,
   ToolPolicy,
 } from './contracts/policy.ts';
-export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
+export type {
+  ApprovalPolicy,
+  CapabilityPolicy,
+  Registry,
+  RegistryText,
+  ToolArgConstraint,
+} from './contracts/registry.ts';
 export type { Rehearsal } from './contracts/rehearsal.ts';
 export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
 export type {
@@ -134,7 +140,6 @@ export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
 export { FairSlots } from './platform/fair-slots.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
 export type { ShownResponse } from './present/present-answer.ts';
-export type { RegistryText } from './registry/choose-registry.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export type { ExplainOptions, PolicyRehearsal, SimulateOptions } from './rehearsal/policy-rehearsal.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';

@@ -5,7 +5,7 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from './contracts/failures.ts';
-import type { Registry } from './contracts/registry.ts';
+import type { Registry, RegistryText } from './contracts/registry.ts';
 import type { RuleDefinition, RuleEngine, RuleFacts } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import { readOperatorFile } from './platform/descriptors/file-content.ts';
@@ -14,7 +14,7 @@ import type { FileWorkspace } from './platform/files/workspace.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
 import { defaultRegistry } from './registry/build-registry.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
+import type { RegistrySources } from './registry/choose-registry.ts';
 import { MAX_REGISTRY_BYTES } from './registry/problems.ts';
 import { openTrustList } from './registry/trust-list.ts';
 import { ENGINE_RULES } from './rules/engine-rules.ts';
@@ -75,6 +75,23 @@ export async function narrowedRegistry(
   const narrowed = narrowRegistry(host, loaded, { ...known, overreach: 'error' });
   if (narrowed.durability !== host.durability) throw levelTooHigh(requested.file);
   return narrowed;
+}
+
+/** What the registry still allows under those of another host: trimmed, never refused for what only the other one allows. */
+export async function registryUnder(
+  host: Registry,
+  others: readonly RegistryText[],
+  known: KnownNames,
+): Promise<Registry> {
+  const { loadRegistry } = await import('./registry/load-registry.ts');
+  const { narrowRegistry } = await import('./registry/narrow-registry.ts');
+  return others.reduce((held, { text, file }) => {
+    const loaded = loadRegistry(text, { ...known, file });
+    const narrowed = narrowRegistry(held, loaded, { ...known, overreach: 'warn' });
+    if (narrowed.durability !== held.durability) throw levelTooHigh(file);
+    // They say what the other host's workspace allows.
+    return Object.freeze({ ...narrowed, examples: [] });
+  }, host);
 }
 
 /** Journal and files of a running runtime are synced in one way for all its sessions, so a session cannot ask for more. */

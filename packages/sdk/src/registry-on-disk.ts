@@ -1,8 +1,8 @@
 /** The registry of a workspace for commands that only look: no runtime starts, nothing is created or written. */
 import { join } from 'node:path';
-import type { Registry } from './contracts/registry.ts';
+import type { Registry, RegistryText } from './contracts/registry.ts';
 import { readOperatorFile, readOperatorFileIfAny } from './platform/descriptors/file-content.ts';
-import { chooseRegistry, type RegistryText } from './registry/choose-registry.ts';
+import { chooseRegistry } from './registry/choose-registry.ts';
 import { MAX_REGISTRY_BYTES } from './registry/problems.ts';
 import { openTrustList } from './registry/trust-list.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';

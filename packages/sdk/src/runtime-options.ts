@@ -10,7 +10,7 @@ import type { EffectLedger } from './contracts/effect-ledger.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { JournalStore } from './contracts/journal.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Durability, Retention } from './contracts/registry.ts';
+import type { CapabilityPolicy, Durability, RegistryText, Retention } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -18,7 +18,7 @@ import type { ToolSource } from './contracts/tool-source.ts';
 import type { HostExecutor } from './package/executor-registry.ts';
 import type { RootBackend } from './platform/descriptors/root.ts';
 import type { ExtraRoot } from './platform/files/workspace.ts';
-import type { RegistryText } from './registry/choose-registry.ts';
+import type { ChildGrant } from './session/child-grant.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import type { WitnessOptions } from './witness/keep-witness.ts';
 
@@ -114,6 +114,11 @@ export interface SessionOptions {
   readonly capabilities?: CapabilityPolicy;
   /** The session expires when no heartbeat comes for so long. */
   readonly heartbeatTimeoutMs?: number;
+  /**
+   * The grant of a child that a session on another host opened to work here (`ChildSession.elsewhere`). The session has no more
+   * than it says, and no more than it would have without it.
+   */
+  readonly under?: ChildGrant;
   /** No questions are asked: what needs an approval is refused, as in a runtime without `approvals`. */
   readonly approvals?: 'none';
 }

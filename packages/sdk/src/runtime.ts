@@ -45,6 +45,7 @@ import { createPolicyRehearsal, type PolicyRehearsal } from './rehearsal/policy-
 import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
 import { type CheckedOptions, checkOptions, type RuntimeOptions, type SessionOptions } from './runtime-options.ts';
+import { registryOfGrant } from './session/child-grant.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
   type OpenSessionInput,
@@ -284,14 +285,20 @@ function assembleRuntime(assembly: Assembly): Runtime {
   const { parts, registry, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
   const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
-  const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
-    actor: options.actor ?? 'local',
-    client: options.client ?? 'embedded',
-    registry: await parts.narrowRegistry(registry, options.registry),
-    capabilities: options.capabilities,
-    heartbeatTimeoutMs: options.heartbeatTimeoutMs,
-    approvals: options.approvals,
-  });
+  const inputOf = async ({ under, ...options }: SessionOptions): Promise<OpenSessionInput> => {
+    const grant = under === undefined ? undefined : (await import('./session/read-grant.ts')).readGrant(under);
+    const held =
+      grant === undefined ? registry : registryOfGrant(await parts.registryUnder(registry, grant.registries), grant);
+    return {
+      grant,
+      actor: grant?.actor ?? options.actor ?? 'local',
+      client: options.client ?? 'embedded',
+      registry: await parts.narrowRegistry(held, options.registry),
+      capabilities: options.capabilities,
+      heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+      approvals: options.approvals,
+    };
+  };
   // Children without a parent are the runtime's: they end with it.
   const owner: SessionOwner = {
     successor: undefined,

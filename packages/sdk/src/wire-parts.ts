@@ -38,7 +38,7 @@ import type { StateFolder } from './platform/state/state-folder.ts';
 import { createTransactionFiles } from './platform/state/transaction-files.ts';
 import { createSystemClock } from './platform/system-clock.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import { narrowedRegistry, type RegistryInForce } from './registry-in-force.ts';
+import { narrowedRegistry, type RegistryInForce, registryUnder } from './registry-in-force.ts';
 import type { CheckedOptions, RuntimeOptions } from './runtime-options.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createPackageMemo, createToolFacts } from './session/compile-tools.ts';
@@ -192,7 +192,7 @@ interface RehearsedRegistry extends Pick<Wiring, 'registry' | 'written' | 'known
 function rehearsing(
   { registry, written, known, examples }: RehearsedRegistry,
   runtime: () => RuntimeParts,
-): Pick<RuntimeParts, 'explain' | 'narrowRegistry' | 'requireExamples'> {
+): Pick<RuntimeParts, 'explain' | 'narrowRegistry' | 'registryUnder' | 'requireExamples'> {
   async function requireExamples(judged: Registry): Promise<void> {
     if (judged.examples.length === 0 || examples === 'ignore') return;
     await (await import('./rehearsal/check-examples.ts')).requireExamples(judged, runtime());
@@ -204,6 +204,7 @@ function rehearsing(
       if (narrowed !== host) await requireExamples(narrowed);
       return narrowed;
     },
+    registryUnder: (host, others) => registryUnder(host, others, known),
     async explain(call, session) {
       const { explainCall } = await import('./rehearsal/explain-call.ts');
       const ground = { runtime: runtime(), known, ...written, registry };

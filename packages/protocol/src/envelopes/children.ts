@@ -85,6 +85,12 @@ export const openChildFields = {
     .max(4096)
     .exactOptional()
     .describe("Folder of the parent's workspace that becomes the whole workspace of the child"),
+  workspace: z
+    .string()
+    .min(1)
+    .max(200)
+    .exactOptional()
+    .describe('Another workspace of the fleet, where the child works on the host that holds it; `folder` is one of its folders'),
   budget: z
     .strictObject({
       max_calls: countSchema.exactOptional(),
@@ -156,6 +162,24 @@ export const usageSchema = z
   })
   .meta({ id: 'Usage', description: 'Of a child and of the children it had itself' });
 export type SessionUsage = Readonly<z.infer<typeof usageSchema>>;
+
+/** What a host asks of another one when a child of a session there is to work here. */
+export const takeChildSchema = z
+  .strictObject({
+    token: z.string().min(1).max(512).describe("The child's own, which its client has shown"),
+    holder: idSchema.describe('Random: under it the same host comes back after a break'),
+  })
+  .meta({ id: 'TakeChild' });
+export type TakeChildBody = Readonly<z.infer<typeof takeChildSchema>>;
+
+export const reportChildSchema = z
+  .strictObject({
+    holder: idSchema,
+    usage: usageSchema.readonly().describe('All of it so far'),
+    ended: z.enum(['completed', 'cancelled', 'expired']).exactOptional().describe('It is the last report'),
+  })
+  .meta({ id: 'ReportChild' });
+export type ReportChildBody = Readonly<z.infer<typeof reportChildSchema>>;
 
 export const detachChildSchema = z
   .strictObject({

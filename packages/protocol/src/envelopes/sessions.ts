@@ -35,6 +35,15 @@ export const openSessionSchema = z
       .strictObject({ name: idSchema, version: idSchema.exactOptional() })
       .exactOptional()
       .describe('Program that sends the calls; goes into the journal'),
+    under: z
+      .strictObject({
+        workspace: z.string().min(1).max(200),
+        session_id: idSchema,
+        token: z.string().min(1).max(512),
+      })
+      .readonly()
+      .exactOptional()
+      .describe('A child of a session on another host, opened there with `workspace`: this session is where it works'),
     heartbeat_timeout_ms: heartbeatTimeoutSchema
       .exactOptional()
       .describe('The session expires, and its calls are cancelled, when no message comes for so long'),

@@ -33,7 +33,10 @@ export interface SessionRecord {
   readonly client: string;
   readonly package_fingerprint: string;
   readonly registry_fingerprint: string;
+  /** For a child of a session on another host: the session that stands for it there. */
   readonly parent_session_id?: string;
+  /** The package that its parent's host cut for it. */
+  readonly granted_fingerprint?: string;
 }
 
 export interface RequestedRecord extends CallRecord {

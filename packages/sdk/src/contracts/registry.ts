@@ -194,11 +194,19 @@ export interface Retention {
   readonly caches_max_mib: number;
 }
 
+export interface RegistryText {
+  readonly text: string;
+  /** Name in messages. */
+  readonly file: string;
+}
+
 export interface Registry {
   readonly version: 1;
   /** Digest of the canonical document; equal content gives an equal value whatever its spelling. */
   readonly fingerprint: string;
   readonly warnings: readonly ErrorEntry[];
+  /** What it was made from, widest first: narrowed by all of these, another registry allows no more than this one. */
+  readonly sources: readonly RegistryText[];
   /** Dotted path with indices (`validators.3.enforcement`) → where it is written; the nearest parent that is. */
   spot(path: string): RegistrySpot | undefined;
   /** Calls that it must allow, ask about or deny. */

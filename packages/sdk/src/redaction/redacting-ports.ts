@@ -62,6 +62,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...['kind', 'tool', 'actor', 'client', 'instance', 'request_id', 'idempotency_key', 'dedupe_key', 'effect_id'],
   ...['call_id', 'session_id', 'parent_session_id', 'child_session_id', 'approval_id', 'plan_id', 'run_id'],
   ...['args_hash', 'before_hash', 'after_hash', 'data_digest', 'package_fingerprint', 'registry_fingerprint'],
+  ...['granted_fingerprint'],
   ...['before', 'after', 'run_digest', 'result_digest', 'commit'],
 ]);
 

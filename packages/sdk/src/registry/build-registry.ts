@@ -1,7 +1,7 @@
 /** A checked document → the compiled, frozen Registry. Nothing here can fail on what the schema let through. */
 import type { ErrorEntry, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from '../contracts/annotations.ts';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
 import { type CompiledSections, type RegistryDocument, sections } from './document.ts';
@@ -11,7 +11,7 @@ import { type BuildContext, highestLevel } from './section.ts';
 import { unwrittenDocument } from './unwritten-document.ts';
 
 interface Origin {
-  readonly file: string;
+  readonly source: RegistryText;
   readonly places: Places;
   readonly warnings: readonly ErrorEntry[];
   readonly rules: ReadonlyMap<string, RuleFacts>;
@@ -48,7 +48,8 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     version: document.version,
     fingerprint: fingerprintOf(document, context),
     warnings: origin.warnings,
-    spot: createSpot(origin.file, namedPlaces(origin.places, document)),
+    sources: [origin.source],
+    spot: createSpot(origin.source.file, namedPlaces(origin.places, document)),
     examples: sections.flatMap((section) => section.examples?.(document) ?? []),
     ...compiled,
   };
@@ -107,7 +108,7 @@ function pick(document: RegistryDocument, keys: object): object {
  */
 export function defaultRegistry(): Registry {
   return buildRegistry(unwrittenDocument(), {
-    file: '',
+    source: { text: 'version: 1\n', file: '' },
     places: new Map(),
     rules: new Map(),
     warnings: [],

@@ -3,18 +3,12 @@
  * the repository: until the operator trusts exactly this content, it can only narrow the safe defaults.
  */
 import type { ErrorEntry } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import { sha256Hex } from '../platform/digest.ts';
 import { defaultRegistry } from './build-registry.ts';
 import type { KnownNames } from './check-names.ts';
 import { loadRegistry } from './load-registry.ts';
 import { narrowRegistry } from './narrow-registry.ts';
-
-export interface RegistryText {
-  readonly text: string;
-  /** Name in messages. */
-  readonly file: string;
-}
 
 export interface RegistrySources {
   /** What the operator named explicitly. */

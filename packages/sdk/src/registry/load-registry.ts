@@ -41,7 +41,7 @@ export function loadRegistry(text: string, options: LoadRegistryOptions): Regist
 
   const warnings = [...treeWarnings, ...names.warnings.map((finding) => locate(places, finding))];
   return buildRegistry(parsed.data, {
-    file: options.file,
+    source: { text, file: options.file },
     places,
     rules: options.rules,
     warnings: warnings.map((warning) => registryWarning(options.file, warning)),

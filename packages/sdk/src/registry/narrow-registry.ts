@@ -71,6 +71,7 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
       sections.flatMap(({ lists = {} }) => Object.keys(lists)),
     ),
     warnings,
+    sources: [...host.sources, ...session.sources],
     // Those of the host held when it was started, and need not hold where less is allowed.
     examples: session.examples,
     ...narrowed,

@@ -12,9 +12,8 @@ import {
   type PolicyDiff,
   ToolError,
 } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import { canonicalJson } from '../platform/digest.ts';
-import type { RegistryText } from '../registry/choose-registry.ts';
 import type { RuntimeParts } from '../session/compile-session.ts';
 import { type Probe, probesFor } from './probes.ts';
 import { documentOf } from './registry-edits.ts';

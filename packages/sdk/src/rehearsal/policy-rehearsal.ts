@@ -6,8 +6,7 @@ import type {
   PolicySimulation,
   PolicySuggestion,
 } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
-import type { RegistryText } from '../registry/choose-registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import type { RehearsalGround } from './explain-call.ts';
 
 export interface ExplainOptions {

@@ -4,9 +4,8 @@
  * A document is the plain value of the text. JSON is YAML, so an edited document is loaded like any other text.
  */
 import { isJsonObject, type JsonObject, type JsonValue, type RegistryEdit } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import type { KnownNames } from '../registry/check-names.ts';
-import type { RegistryText } from '../registry/choose-registry.ts';
 import { loadRegistry } from '../registry/load-registry.ts';
 import { parseYaml } from '../registry/parse-yaml.ts';
 

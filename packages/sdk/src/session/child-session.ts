@@ -27,6 +27,11 @@ export interface ChildOptions {
   readonly registry?: { readonly text: string; readonly file: string };
   /** Folder of the parent's workspace that becomes the whole workspace of the child. */
   readonly folder?: string;
+  /**
+   * Name of a workspace that another host has: the child works there, in `folder` of it where one is named. This runtime keeps
+   * its records, its share of the budget and its end, and hands out the grant under which it works (`elsewhere`).
+   */
+  readonly workspace?: string;
   /** Carved out of the parent's budget. */
   readonly budget?: Budgets;
   /** Lowers how deep and how many children the child may have itself. */

@@ -15,7 +15,7 @@ import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
 import type { ArgsKeeper } from '../contracts/sealed-args.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
@@ -48,6 +48,7 @@ import { validateSurface } from '../policy/surface.ts';
 import { redactError } from '../redaction/redact-error.ts';
 import { redactingArtifacts, redactingEvents, redactingJournal } from '../redaction/redacting-ports.ts';
 import type { Redactor } from '../redaction/redactor.ts';
+import { type ChildGrant, grantedTools } from './child-grant.ts';
 import type { PackageOrder, SessionPackage } from './compile-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import { type ChildBinding, childTools } from './family.ts';
@@ -102,6 +103,8 @@ export interface RuntimeParts {
     host: Registry,
     requested: { readonly text: string; readonly file: string } | undefined,
   ): Promise<Registry>;
+  /** What a registry still allows under those of another host; never refused for what only the other one allows. */
+  registryUnder(host: Registry, others: readonly RegistryText[]): Promise<Registry>;
   /** Undefined: arguments are not kept. `isPart`: of a session that has only a part of what its registry gives. */
   sealArgs(
     redactor: Redactor,
@@ -166,13 +169,16 @@ export interface SessionIdentity {
   readonly depth: DepthBudget;
   /** Set for a child: its package is cut from its parent's, and there is nothing else it could call. */
   readonly child: ChildBinding | undefined;
+  /** Set for a child of a session on another host. */
+  readonly grant?: ChildGrant | undefined;
   readonly approvals?: 'none' | undefined;
 }
 
 export function compileSession(identity: SessionIdentity, runtime: RuntimeParts): SessionParts {
   const { registry, child, sessionId, actor, client } = identity;
   const ceiling = compileCeiling(registry.ceiling);
-  const offer = child === undefined ? { tools: runtime.tools, withheld: new Map() } : childTools(child, runtime.tools);
+  const isChild = child !== undefined || identity.grant !== undefined;
+  const offer = offerTo(identity, runtime);
   const { usable, hidden } = chooseTools({
     tools: offer.tools,
     registry,
@@ -194,20 +200,20 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
   const parts: SessionParts = {
     ...sharedParts(runtime),
     ...exits,
-    sealed: runtime.sealArgs(exits.redactor, { registry, isPart: child !== undefined || runtime.isFolder }),
+    sealed: runtime.sealArgs(exits.redactor, { registry, isPart: isChild || runtime.isFolder }),
     schemaOf: runtime.schemaOf,
     transactions: createTransactions({
       parts: () => parts,
       openStage: runtime.openStage,
       refused: runtime.wholeWorkspaceTools,
       files: runtime.transactionFiles,
-      seesAll: child === undefined && !runtime.isFolder,
+      seesAll: !isChild && !runtime.isFolder,
     }),
     sessionId,
     actor,
     client,
     registry,
-    source: { kind: child === undefined ? 'user' : 'subagent', id: actor, trust: 'user_provided', privacy: 'internal' },
+    source: { kind: isChild ? 'subagent' : 'user', id: actor, trust: 'user_provided', privacy: 'internal' },
     package: own,
     snapshot,
     tools,
@@ -238,7 +244,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       actor,
       maxJobs: registry.limits.max_jobs,
       // A child ends with its parent, and so does all it started.
-      maxKept: child === undefined ? registry.limits.max_kept_jobs : 0,
+      maxKept: isChild ? 0 : registry.limits.max_kept_jobs,
     }),
     reporter: createMetricsReporter({
       sessionId: identity.sessionId,
@@ -247,6 +253,12 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     }),
   };
   return parts;
+}
+
+function offerTo({ child, grant }: SessionIdentity, runtime: RuntimeParts) {
+  if (child !== undefined) return childTools(child, runtime.tools);
+  if (grant !== undefined) return grantedTools(grant, runtime.tools, runtime);
+  return { tools: runtime.tools, withheld: new Map<string, ToolError>() };
 }
 
 function recordersOf(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {

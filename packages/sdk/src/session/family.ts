@@ -5,7 +5,7 @@
  * A child is an effect of its parent: an intent before it opens, a result when it is over. Every change in between is
  * recorded and announced to the parent.
  */
-import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import { type JsonObject, type ToolError, toToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { JournalRecord } from '../contracts/journal.ts';
 import type { AnyTool } from '../contracts/tool.ts';
@@ -17,6 +17,7 @@ import { type ChildFacts, type Keeper, Member, startedRecords, startIntent } fro
 import { type Parent, type PreparedChild, prepareChild } from './prepare-child.ts';
 import type { Session } from './session.ts';
 import { addUsage, NO_USAGE } from './session-budget.ts';
+import { type WorkElsewhere, worksElsewhere } from './work-elsewhere.ts';
 
 /** What the opening of a session needs to know when it is a child's. */
 export interface ChildBinding {
@@ -30,6 +31,8 @@ export interface ChildBinding {
   readonly openingRecords: readonly JournalRecord[];
   closingRecords(reason: 'closed' | 'expired', usage: Usage): readonly JournalRecord[];
   onClosed(usage: Usage): Promise<void>;
+  /** Another host has taken it. */
+  onTaken(host: string): Promise<void>;
 }
 
 export interface FamilySetting extends Parent {
@@ -139,11 +142,25 @@ export class Family implements Keeper {
       openingRecords: [startIntent(facts), ...startedRecords(facts, prepared.handoff, askedFor(options))],
       closingRecords: (reason, usage) => member.closingRecords(reason, usage),
       onClosed: (usage) => member.closed(usage),
+      onTaken: (host) => member.note('taken', { host }),
     });
     const child = member.bind(session);
     this.#keep(member, child);
     member.announce('started');
+    if (child.elsewhere !== undefined) void this.#follow(child.elsewhere, member);
     return child;
+  }
+
+  /** What ends over there ends here. */
+  async #follow(elsewhere: WorkElsewhere, member: Member): Promise<void> {
+    const how = await elsewhere.over;
+    try {
+      if (how === 'lost') await member.cancel('the host it worked on was lost');
+      else if (how === 'completed') await member.close({ children: 'end' });
+      else await member.close({ cancel: true, reason: how === 'expired' ? how : 'closed' });
+    } catch (thrown) {
+      this.#setting.parts.reportUnexpected(toToolError(thrown));
+    }
   }
 
   #keep(member: Member, child: ChildSession): void {
@@ -154,9 +171,10 @@ export class Family implements Keeper {
 }
 
 /** The narrowing as requested; its result is in the manifest and in the child's own records. */
-function askedFor({ folder, budget, capabilities, lifecycle = 'parent_owned' }: ChildOptions): JsonObject {
+function askedFor({ folder, budget, capabilities, workspace, lifecycle = 'parent_owned' }: ChildOptions): JsonObject {
   return {
     lifecycle,
+    ...(workspace === undefined ? {} : { workspace }),
     ...(folder === undefined ? {} : { folder }),
     ...(budget === undefined ? {} : { budget: { ...budget } as JsonObject }),
     ...(capabilities === undefined ? {} : { capabilities: capabilities as unknown as JsonObject }),
@@ -196,8 +214,12 @@ function forwardEvents(events: EventBus, way: { readonly from: string; readonly 
 }
 
 /** The tools of a child, and for every other tool the reason why it is missing. */
-export function childTools({ prepared, parent }: ChildBinding, tools: readonly AnyTool[]): ChildTools {
+export function childTools({ prepared, parent, options }: ChildBinding, tools: readonly AnyTool[]): ChildTools {
   const { routes, manifest } = prepared.built;
+  const { workspace } = options;
+  if (workspace !== undefined) {
+    return { tools: [], withheld: new Map(tools.map(({ name }) => [name, worksElsewhere(workspace)])) };
+  }
   const kept = new Set(routes.map((route) => route.canonical_tool_name));
   const withheld = new Map<string, ToolError>();
   for (const { name } of tools) {

@@ -179,6 +179,7 @@ const EFFECT_NAME = 'session:child';
 const CHILD_EVENTS = [
   'started',
   'handoff',
+  'taken',
   'usage',
   'completed',
   'cancelling',

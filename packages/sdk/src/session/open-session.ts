@@ -8,6 +8,7 @@ import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
 import { type DepthBudget, depthBudget } from '../package/depth-budget.ts';
 import { intersectPolicies } from '../policy/intersect-policy.ts';
+import { type ChildGrant, depthOfGrant } from './child-grant.ts';
 import type { Usage } from './child-session.ts';
 import { compileSession, type RuntimeParts, type SessionIdentity } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
@@ -15,9 +16,12 @@ import { type ChildBinding, Family } from './family.ts';
 import type { Keeper } from './member.ts';
 import { folderOf, openPlace, withoutRoots } from './prepare-child.ts';
 import { createSession, type Session } from './session.ts';
-import { addUsage, createSessionBudget, usageOf } from './session-budget.ts';
+import { addUsage, createSessionBudget, NO_USAGE, usageOf } from './session-budget.ts';
+import { WorkElsewhere } from './work-elsewhere.ts';
 
 export interface OpenSessionInput {
+  /** Of the parent's host, for a child of a session there. The registry is narrowed by it already. */
+  readonly grant?: ChildGrant | undefined;
   readonly actor: string;
   readonly client: string;
   /** The runtime's registry, or one that was narrowed from it. */
@@ -54,14 +58,16 @@ export interface SessionPreview {
 
 function identityOf(input: OpenSessionInput, runtime: RuntimeParts): SessionIdentity {
   const registry = withCapabilities(input.registry, withoutRoots(input.capabilities));
+  const depth = rootDepth(registry);
   return {
     sessionId: `sess-${runtime.newId()}`,
     actor: checkId(input.actor, 'session.actor'),
     client: checkId(input.client, 'session.client'),
     registry,
     budget: createSessionBudget(registry.budgets),
-    depth: rootDepth(registry),
+    depth: input.grant === undefined ? depth : depthOfGrant(depth, input.grant),
     child: undefined,
+    grant: input.grant,
     approvals: input.approvals,
   };
 }
@@ -84,7 +90,7 @@ export async function openSession(
   owner: SessionOwner,
 ): Promise<Session> {
   const heartbeatTimeoutMs = checkHeartbeat(input.heartbeatTimeoutMs);
-  const place = await openPlace(folderOf(input), runtime);
+  const place = await openPlace(folderOf({ ...input, folder: input.grant?.folder }), runtime);
   try {
     const identity = identityOf(input, place.runtime);
     return await openMember(identity, { runtime: place.runtime, owner, heartbeatTimeoutMs, leavePlace: place.close });
@@ -117,14 +123,18 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
     guardian: child?.guardian ?? owner,
     openMember: (binding) => openChild(binding, owner),
   });
+  const elsewhere = child?.options.workspace === undefined ? undefined : workOf(identity, child);
   let last: Usage | undefined;
-  const usage = (): Usage => last ?? addUsage(usageOf(runtime.metrics.totals(sessionId)), family.usage());
+  const usage = (): Usage =>
+    last ??
+    addUsage(addUsage(usageOf(runtime.metrics.totals(sessionId)), family.usage()), elsewhere?.usage ?? NO_USAGE);
   const session: Session = createSession(parts, {
     heartbeatTimeoutMs,
     family,
     loop: runtime.loop,
     usage,
     budget: () => identity.budget.state(),
+    elsewhere,
     explain: (call) => runtime.explain(call, parts),
     onClose: async (reason) => {
       last = usage();
@@ -182,6 +192,32 @@ async function openChild(child: ChildBinding, owner: SessionOwner): Promise<Sess
   return openMember(identity, { runtime: prepared.runtime, owner, heartbeatTimeoutMs, leavePlace });
 }
 
+/** What another host is given for a child that works there. Its place is a folder of that host's workspace. */
+function workOf({ sessionId, actor, registry, depth }: SessionIdentity, child: ChildBinding): WorkElsewhere {
+  const { prepared, options, onTaken } = child;
+  const { built, budget, share, agentId } = prepared;
+  const folder = folderOf(options);
+  return new WorkElsewhere({
+    workspace: options.workspace ?? '',
+    grant: {
+      session_id: sessionId,
+      agent_id: agentId,
+      actor,
+      package: built.package,
+      package_fingerprint: built.fingerprint,
+      tool_policy: built.manifest.tool_policy,
+      registries: registry.sources,
+      ceiling: withoutRoots(registry.ceiling) ?? {},
+      budget: share,
+      depth,
+      ...(folder === undefined ? {} : { folder }),
+    },
+    onTaken,
+    onUsed: (used) => budget.draw(used),
+    onLost: () => budget.forfeit(),
+  });
+}
+
 /** Asking for more than the registry gives is an error, not a silent trim. */
 function withCapabilities(registry: Registry, requested: CapabilityPolicy | undefined): Registry {
   if (requested === undefined) return registry;
@@ -211,5 +247,8 @@ function sessionRecord(
     package_fingerprint: fingerprint,
     registry_fingerprint: identity.registry.fingerprint,
     ...(identity.child === undefined ? {} : { parent_session_id: identity.child.parent.parts.sessionId }),
+    ...(identity.grant === undefined
+      ? {}
+      : { parent_session_id: identity.grant.session_id, granted_fingerprint: identity.grant.package_fingerprint }),
   };
 }

@@ -44,6 +44,8 @@ export interface PreparedChild {
   readonly handoff: Handoff;
   readonly depth: DepthBudget;
   readonly registry: Registry;
+  /** What was carved. */
+  readonly share: Budgets;
   readonly budget: CarvedBudget;
   /** The parent's own, or the same on the child's folder. */
   readonly runtime: RuntimeParts;
@@ -64,9 +66,12 @@ export async function prepareChild(options: ChildOptions, parent: Parent): Promi
     options.registry === undefined
       ? parent.parts.registry
       : await parent.runtime.narrowRegistry(parent.parts.registry, options.registry);
-  const place = await openPlace(folderOf(options), parent.runtime);
+  const share = shareOf(options, registry, parent.parts.registry);
+  if (options.workspace !== undefined) checkElsewhere(options, share, parent.budget.limits());
+  const isHere = options.workspace === undefined;
+  const place = await openPlace(isHere ? folderOf(options) : undefined, parent.runtime);
   try {
-    const budget = parent.budget.carve(shareOf(options, registry, parent.parts.registry));
+    const budget = parent.budget.carve(share);
     return {
       agentId,
       lifecycle,
@@ -74,6 +79,7 @@ export async function prepareChild(options: ChildOptions, parent: Parent): Promi
       handoff: handedOver(handoff, parent.parts),
       depth,
       registry,
+      share,
       budget,
       runtime: place.runtime,
       async drop() {
@@ -171,6 +177,23 @@ function shareOf({ budget = {} }: ChildOptions, narrowed: Registry, parent: Regi
 
 function badShare(limit: string): ToolError {
   return contractViolation(`Share of a budget is not a number from zero up: ${limit}`, { field: `budget.${limit}` });
+}
+
+/** Another host cannot draw on a limit of this one, so the child takes its share along; and it ends with its parent. */
+function checkElsewhere({ workspace, lifecycle }: ChildOptions, share: Budgets, limits: Budgets): void {
+  checkId(workspace ?? '', 'workspace');
+  if (lifecycle === 'reclaimable') {
+    throw contractViolation('Child on another host ends with its parent: lifecycle reclaimable', {
+      field: 'lifecycle',
+      next: 'leave lifecycle out',
+    });
+  }
+  const [missing] = Object.keys(limits).filter((limit) => share[limit as keyof Budgets] === undefined);
+  if (missing === undefined) return;
+  throw policyDenial(`Child on another host needs a share of its own: budget.${missing}`, {
+    path: `budget.${missing}`,
+    details: { gate: 'budget', reason: 'budget_share_missing', next: `give budget.${missing}` },
+  });
 }
 
 /** Only refs and policies of the parent are passed on, and for a whole history its position in the journal. */

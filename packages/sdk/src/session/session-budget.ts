@@ -22,6 +22,8 @@ export type BudgetState = Readonly<Partial<Record<Limit, { readonly used: number
 export interface SessionBudget extends BudgetPort {
   /** Only limits of its own. */
   state(): BudgetState;
+  /** Its own limits, and the nearest ancestor's where it has none. */
+  limits(): Budgets;
   /** Throws E_POLICY when more is asked for than is left. */
   carve(share: Budgets): CarvedBudget;
 }
@@ -30,6 +32,10 @@ export interface SessionBudget extends BudgetPort {
 export interface CarvedBudget extends SessionBudget {
   /** Gives back what was not used, once no child draws on it any more: one that lives on keeps to the same limits. */
   release(): void;
+  /** Used where this process cannot see it, and not to be refused any more. */
+  draw(used: Usage): void;
+  /** Nobody can say what was used: all of its own share counts. */
+  forfeit(): void;
 }
 
 export const NO_USAGE: Usage = Object.freeze({ calls: 0, errors: 0, bytes: 0, duration_ms: 0 });
@@ -69,6 +75,24 @@ class Budget implements CarvedBudget {
       return given === undefined ? [] : [[limit, { used: this.#used[limit], given }] as const];
     });
     return Object.fromEntries(own);
+  }
+
+  limits(): Budgets {
+    const set = LIMITS.flatMap((limit) => {
+      const given = this.limitOf(limit);
+      return given === undefined ? [] : [[limit, given] as const];
+    });
+    return Object.fromEntries(set);
+  }
+
+  draw({ calls, bytes, duration_ms }: Usage): void {
+    this.charge('max_calls', calls);
+    this.charge('max_bytes', bytes);
+    this.charge('max_duration_ms', duration_ms);
+  }
+
+  forfeit(): void {
+    for (const limit of LIMITS) this.charge(limit, this.unusedShare(limit));
   }
 
   carve(share: Budgets): CarvedBudget {

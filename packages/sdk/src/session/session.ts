@@ -45,6 +45,7 @@ import {
 } from './run-batch.ts';
 import { asMembers, runTaped } from './run-taped.ts';
 import type { BudgetState } from './session-budget.ts';
+import { type WorkElsewhere, worksElsewhere } from './work-elsewhere.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
@@ -159,6 +160,8 @@ export interface Session {
   close(options?: CloseOptions): Promise<void>;
   /** Resolves when the session has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<'closed' | 'expired'>;
+  /** Of a child that works on another host: what that host takes and reports. */
+  readonly elsewhere?: WorkElsewhere;
 }
 
 export interface ProposeOptions {
@@ -181,6 +184,7 @@ export interface SessionHooks {
   explain(call: ProposedCall): Promise<PolicyExplanation>;
   usage(): Usage;
   budget(): BudgetState;
+  readonly elsewhere: WorkElsewhere | undefined;
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
 }
 
@@ -190,7 +194,7 @@ type InnerOptions = CallOptions &
   Pick<CallRequest, 'strategy' | 'member' | 'batchKey' | 'recordOf'>;
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
-  const { family } = hooks;
+  const { family, elsewhere } = hooks;
   const running = new RunningWork(parts.registry.limits.max_in_flight, hooks.loop);
   const requestIds = new RequestIds();
   const over = Promise.withResolvers<'closed' | 'expired'>();
@@ -212,6 +216,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     if (life.ended === undefined && !cancel && children === 'refuse') family.requireNone();
     life.ended ??= reason;
     if (cancel) running.cancel(cancelledWith(life.ended));
+    if (cancel) elsewhere?.cancel();
     life.end ??= finish(life.ended, { cancel, byPolicy: children === 'refuse' });
     await life.end;
   }
@@ -219,6 +224,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   async function finish(reason: 'closed' | 'expired', how: EndChildren): Promise<void> {
     try {
       if (family.size > 0) await family.end(how);
+      if (elsewhere !== undefined) await elsewhere.end();
       await running.ended();
       // One that was still opening is running work of its parent, and only now there to be ended.
       if (family.size > 0) await family.end(how);
@@ -231,6 +237,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   async function openChild(options: ChildOptions, { requestId }: OpenChildHow = {}): Promise<ChildSession> {
     refuseWhenEnded();
+    if (elsewhere !== undefined) throw worksElsewhere(elsewhere.workspace);
     if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: false });
     return running.run(inTurn(() => family.open(options)));
   }
@@ -291,6 +298,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     budget: hooks.budget,
     close,
     ended: over.promise,
+    ...(elsewhere === undefined ? {} : { elsewhere }),
   };
 }
 

@@ -1,0 +1,154 @@
+/**
+ * The work of a child whose calls are made on another host: what that host is given, what it says is used, and how each
+ * side learns that the other has ended.
+ *
+ * Here the child has its records, its share of the budget and its end, and makes no calls.
+ */
+import type { ToolError } from '@tool-runtime/protocol';
+import { contractViolation, policyDenial } from '../contracts/failures.ts';
+import type { ChildGrant } from './child-grant.ts';
+import type { Usage } from './child-session.ts';
+import { NO_USAGE } from './session-budget.ts';
+
+export type ElsewhereEnd = 'completed' | 'cancelled' | 'expired' | 'lost';
+
+export interface WorkSetting {
+  /** Name of the workspace it works in. */
+  readonly workspace: string;
+  readonly grant: ChildGrant;
+  /** On record before the other host learns anything. */
+  onTaken(host: string): Promise<void>;
+  /** What was used since the last time. */
+  onUsed(used: Usage): void;
+  /** What the other host used cannot be known. */
+  onLost(): void;
+}
+
+export class WorkElsewhere {
+  readonly workspace: string;
+  readonly #setting: WorkSetting;
+  readonly #over = Promise.withResolvers<ElsewhereEnd>();
+  #holder: string | undefined;
+  #onRecord: Promise<void> | undefined;
+  #isOver = false;
+  #asked: 'end' | 'cancel' | undefined;
+  #listener: ((asked: 'end' | 'cancel') => void) | undefined;
+  #used: Usage = NO_USAGE;
+
+  constructor(setting: WorkSetting) {
+    this.workspace = setting.workspace;
+    this.#setting = setting;
+  }
+
+  /** As far as it was reported. */
+  get usage(): Usage {
+    return this.#used;
+  }
+
+  /** How it ended over there. */
+  get over(): Promise<ElsewhereEnd> {
+    return this.#over.promise;
+  }
+
+  /** Resolves with the grant. The same holder may come back, as after a break of its connection; nobody else may. */
+  async take(holder: string, host: string): Promise<ChildGrant> {
+    if (this.#isOver) throw ended();
+    if (this.#holder !== undefined && this.#holder !== holder) throw taken();
+    this.#holder = holder;
+    this.#onRecord ??= this.#setting.onTaken(host);
+    await this.#onRecord;
+    return this.#setting.grant;
+  }
+
+  /** Told at once, and once, what this side wants. */
+  listen(listener: (asked: 'end' | 'cancel') => void): () => void {
+    this.#listener = listener;
+    if (this.#asked !== undefined) listener(this.#asked);
+    return () => {
+      if (this.#listener === listener) this.#listener = undefined;
+    };
+  }
+
+  /** All that was used so far: a report that comes late or twice changes nothing. */
+  report(holder: string, usage: Usage): void {
+    if (holder !== this.#holder || this.#isOver) throw ended();
+    const used = laterOf(this.#used, usage);
+    this.#setting.onUsed(difference(used, this.#used));
+    this.#used = used;
+  }
+
+  /** The last report. */
+  finish(holder: string, usage: Usage, how: Exclude<ElsewhereEnd, 'lost'>): void {
+    this.report(holder, usage);
+    this.#end(how);
+  }
+
+  /** The other host has not been heard of for too long. */
+  lose(): void {
+    if (this.#isOver) return;
+    this.#setting.onLost();
+    this.#end('lost');
+  }
+
+  /** Has it end after its running calls. Resolves when it is over. */
+  async end(): Promise<void> {
+    this.#ask('end');
+    await this.over;
+  }
+
+  cancel(): void {
+    this.#ask('cancel');
+  }
+
+  #ask(asked: 'end' | 'cancel'): void {
+    if (this.#isOver || this.#asked === 'cancel' || this.#asked === asked) return;
+    this.#asked = asked;
+    if (this.#holder === undefined) this.#end(asked === 'end' ? 'completed' : 'cancelled');
+    else this.#listener?.(asked);
+  }
+
+  #end(how: ElsewhereEnd): void {
+    this.#isOver = true;
+    this.#over.resolve(how);
+  }
+}
+
+function laterOf(one: Usage, other: Usage): Usage {
+  return {
+    calls: Math.max(one.calls, other.calls),
+    errors: Math.max(one.errors, other.errors),
+    bytes: Math.max(one.bytes, other.bytes),
+    duration_ms: Math.max(one.duration_ms, other.duration_ms),
+  };
+}
+
+function difference(now: Usage, before: Usage): Usage {
+  return {
+    calls: now.calls - before.calls,
+    errors: now.errors - before.errors,
+    bytes: now.bytes - before.bytes,
+    duration_ms: now.duration_ms - before.duration_ms,
+  };
+}
+
+/** For calls and children of the session that only stands for the child here. */
+export function worksElsewhere(workspace: string): ToolError {
+  return policyDenial(`The child works on another host: in ${workspace}`, {
+    details: {
+      gate: 'session',
+      reason: 'works_elsewhere',
+      workspace,
+      next: 'call it on the connection that openChild gave',
+    },
+  });
+}
+
+function ended(): ToolError {
+  return policyDenial('The child has ended, or another host reports for it', {
+    details: { gate: 'session', reason: 'session_closed', next: 'open a new child' },
+  });
+}
+
+function taken(): ToolError {
+  return contractViolation('The child works already', { reason: 'child_taken', next: 'open another child' });
+}
