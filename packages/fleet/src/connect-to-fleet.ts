@@ -7,10 +7,13 @@
  * request, so a call that happened is answered from the record, and one whose outcome cannot be told is refused as
  * `outcome_unknown`.
  */
-import { isToolError } from '@tool-runtime/protocol';
+import { isToolError, type OpenChildBody, type OpenSessionBody, type SessionUsage } from '@tool-runtime/protocol';
 import {
   type ConnectToHostOptions,
   connectToHost,
+  createHostClient,
+  type HostChildSession,
+  type HostClient,
   type HostSession,
   type LooseTools,
   type ToolMap,
@@ -49,27 +52,53 @@ export async function connectToFleet<Tools extends ToolMap<Tools> = LooseTools>(
     }),
     'tool-runtime-client',
   );
-  const dialer = createDialer(wire);
+  const fleet = { dialer: createDialer(wire), options, waitMs, failoverMs };
+  const leave = async (): Promise<void> => {
+    fleet.dialer.close();
+    await wire.close();
+  };
+  try {
+    const connected = await connectIn<Tools>(fleet, { workspace, session: { ...session }, reopen: true });
+    return inFleet<Tools, HostSession<Tools>>(connected, fleet, workspace, leave);
+  } catch (thrown) {
+    await leave();
+    throw thrown;
+  }
+}
+
+/** What the connections of one client have in common. */
+interface Fleet {
+  readonly dialer: Dialer;
+  readonly options: Pick<ConnectToFleetOptions, 'client' | 'reconnect' | 'transport'>;
+  readonly waitMs: number;
+  readonly failoverMs: number;
+}
+
+interface Place {
+  readonly workspace: string;
+  readonly session: OpenSessionBody;
+  readonly reopen: boolean;
+}
+
+async function connectIn<Tools extends ToolMap<Tools>>(
+  { dialer, options, waitMs, failoverMs }: Fleet,
+  { workspace, session, reopen }: Place,
+): Promise<HostSession<Tools>> {
   const patience = { ms: waitMs };
   try {
     const connected = await connectToHost<Tools>({
       url: FLEET_URL,
       fetch: patientFetch(dialer, workspace, patience),
       WebSocket: tunnelWebSocket(() => dialer.open(workspace)),
-      session: { ...session },
-      reopen: true,
+      session,
+      reopen,
       ...(options.transport === undefined ? {} : { transport: options.transport }),
       ...(options.client === undefined ? {} : { client: options.client }),
       reconnect: { minDelayMs: 20, maxDelayMs: 1000, attempts: 120, ...options.reconnect, repeatSent: true },
     });
     patience.ms = failoverMs;
-    return endingWith(connected, async () => {
-      dialer.close();
-      await wire.close();
-    });
+    return connected;
   } catch (thrown) {
-    dialer.close();
-    await wire.close();
     throw isToolError(thrown) && isToolError(thrown.cause) && isBusReason(thrown.cause) ? thrown.cause : thrown;
   }
 }
@@ -95,23 +124,72 @@ function patientFetch(dialer: Dialer, workspace: string, patience: { readonly ms
   };
 }
 
-function endingWith<Tools extends ToolMap<Tools>>(
-  connected: HostSession<Tools>,
-  end: () => Promise<void>,
-): HostSession<Tools> {
+/** The same session, whose children may work in other workspaces. `leave`: after it is closed. */
+function inFleet<Tools extends ToolMap<Tools>, Session extends HostSession<Tools>>(
+  connected: Session,
+  fleet: Fleet,
+  workspace: string,
+  leave?: () => Promise<void>,
+): Session {
   return {
+    ...connected,
     get session() {
       return connected.session;
     },
-    ready: () => connected.ready(),
-    call: (tool, args, callOptions) => connected.call(tool, args, callOptions),
-    batch: (calls, batchOptions) => connected.batch(calls, batchOptions),
-    heartbeat: () => connected.heartbeat(),
-    events: (eventsOptions) => connected.events(eventsOptions),
-    openChild: (body) => connected.openChild(body),
+    async openChild<ChildTools extends ToolMap<ChildTools>>(
+      body: OpenChildBody,
+    ): Promise<HostChildSession<ChildTools>> {
+      if (body.workspace !== undefined) return childElsewhere<ChildTools>(connected, fleet, { workspace, body });
+      return inFleet<ChildTools, HostChildSession<ChildTools>>(await connected.openChild(body), fleet, workspace);
+    },
     async close() {
       await connected.close();
-      await end();
+      await leave?.();
     },
   };
+}
+
+/**
+ * The parent's host cuts the package and holds the share of the budget; the session in which the child works is opened with
+ * the child's token on the host of the other workspace, which this client must be let through to.
+ */
+async function childElsewhere<Tools extends ToolMap<Tools>>(
+  { session: parent }: Pick<HostSession, 'session'>,
+  fleet: Fleet,
+  { workspace, body }: { readonly workspace: string; readonly body: OpenChildBody },
+): Promise<HostChildSession<Tools>> {
+  const { workspace: other = workspace, heartbeat_timeout_ms: heartbeat } = body;
+  const at = (place: string, token: string): HostClient =>
+    createHostClient({ url: FLEET_URL, token, fetch: patientFetch(fleet.dialer, place, { ms: 0 }) });
+  const parentHost = at(workspace, parent.token);
+  const stand = await parentHost.openChild(parent.session_id, body);
+  const { session_id, token, parent_session_id, agent_id, package_fingerprint, manifest, handoff, depth } = stand;
+  try {
+    const connected = await connectIn<Tools>(fleet, {
+      workspace: other,
+      session: {
+        under: { workspace, session_id, token },
+        ...(heartbeat === undefined ? {} : { heartbeat_timeout_ms: heartbeat }),
+      },
+      reopen: false,
+    });
+    const opened = connected.session;
+    const end = async (mode: 'wait' | 'cancel'): Promise<SessionUsage> => {
+      const usage = await at(other, opened.token).endChild(opened.session_id, { mode });
+      await connected.close();
+      return usage;
+    };
+    const child: HostChildSession<Tools> = {
+      ...connected,
+      session: { ...opened, parent_session_id, agent_id, package_fingerprint, manifest, handoff, depth },
+      complete: () => end('wait'),
+      cancel: () => end('cancel'),
+      detach: (how) => parentHost.detachChild(session_id, how),
+    };
+    return inFleet<Tools, HostChildSession<Tools>>(child, fleet, other);
+  } catch (thrown) {
+    // Nobody works under it.
+    await parentHost.endChild(session_id, { mode: 'cancel' }).catch(() => undefined);
+    throw thrown;
+  }
 }

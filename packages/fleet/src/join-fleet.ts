@@ -5,6 +5,8 @@ import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ArtifactStore, BudgetPort, EffectLedger, LocalArtifacts } from '@tool-runtime/sdk';
 import type { Caller } from './bus/answer.ts';
 import { type ApprovalsAsked, askApprovals, serveApprovals } from './bus/approvals.ts';
+import { type ChildAsked, type ChildTie, takeChild } from './bus/child-tie.ts';
+import { createDialer } from './bus/dial.ts';
 import { createForwarder, type Vouched } from './bus/forward.ts';
 import { HeldWorkspace } from './held-workspace.ts';
 import { HostLease } from './ledger/host-lease.ts';
@@ -40,6 +42,10 @@ export interface FleetMember {
    * became the holder meanwhile.
    */
   forward(request: Request, to: Vouched): Promise<Response | undefined>;
+  /** Into the object store, by digest; resolves with the reference. */
+  putPackage(text: string): Promise<string>;
+  /** Takes a child of a session on the holder of another workspace, to work on this host. */
+  takeChild(asked: ChildAsked): Promise<ChildTie>;
   /** Answers questions of other hosts about approvals. */
   serveApprovals(answer: ApprovalsAsked): void;
   /** Asks all other hosts; resolves with what they said. */
@@ -90,7 +96,8 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     },
   });
   const holds = (workspace: string): boolean => all.get(workspace)?.isHeld === true;
-  const forwarder = createForwarder(wire, holds);
+  const dialer = createDialer(wire);
+  const forwarder = createForwarder(dialer, holds);
   const find = (workspace: string): HeldWorkspace => {
     const found = all.get(workspace);
     if (found === undefined) throw new TypeError(`Not a workspace of this host: ${workspace}`);
@@ -105,6 +112,8 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     artifactsOf: (workspace, local) => find(workspace).shareArtifacts(local),
     holds,
     forward: (request, to) => forwarder.forward(request, to),
+    putPackage: (text) => payloads.put(Buffer.from(text)),
+    takeChild: (asked) => takeChild({ dialer, payloads }, asked),
     serveApprovals: (answer) => serveApprovals(wire, file.approvers, answer),
     askApprovals: (question) => askApprovals(wire, question),
     async serve(take) {
@@ -116,7 +125,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
       await want(false);
     },
     async close() {
-      forwarder.close();
+      dialer.close();
       await lease.close();
       await each((one) => one.close());
       await entry.close();

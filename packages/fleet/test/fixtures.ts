@@ -111,7 +111,7 @@ export interface HostProcess {
 }
 
 export interface HostOptions {
-  readonly workspace: string;
+  readonly workspace: string | readonly string[];
   readonly file: string;
   /** The same folder for two hosts is storage that both can reach. */
   readonly state: string;
@@ -133,7 +133,8 @@ export function startHostProcess(
     [
       ...(shiftMs === undefined ? [] : ['--import', shiftedClock(shiftMs)]),
       ...['-C', 'tool-runtime-source', main, 'serve', '--http', 'none', '--log-level', 'info', '--log-format', 'json'],
-      ...['--workspace', workspace, '--state', state, '--fleet', file],
+      ...[workspace].flat().flatMap((folder) => ['--workspace', folder]),
+      ...['--state', state, '--fleet', file],
       ...(registry === undefined ? [] : ['--registry', registry]),
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } },

@@ -27,7 +27,11 @@ export {
   detachChildSchema,
   type OpenChildBody,
   openChildSchema,
+  type ReportChildBody,
+  reportChildSchema,
   type SessionUsage,
+  type TakeChildBody,
+  takeChildSchema,
   usageSchema,
 } from './envelopes/children.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';

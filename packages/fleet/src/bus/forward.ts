@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { isToolError } from '@tool-runtime/protocol';
-import type { Wire } from '../wire/open-wire.ts';
 import { sleep } from '../wire/sleep.ts';
-import { createDialer } from './dial.ts';
+import type { Dialer } from './dial.ts';
 import { askThrough } from './tunnel-fetch.ts';
 
 export interface Vouched {
@@ -17,7 +16,6 @@ export interface Vouched {
 export interface Forwarder {
   /** Rejects with `no_host` when no host holds the workspace; undefined when this one holds it by now. */
   forward(request: Request, to: Vouched): Promise<Response | undefined>;
-  close(): void;
 }
 
 /** A workspace that goes from one host to another has no holder for a moment. */
@@ -30,8 +28,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'te', 'trailer'],
 ]);
 
-export function createForwarder(wire: Wire, isHere: (workspace: string) => boolean): Forwarder {
-  const dialer = createDialer(wire);
+export function createForwarder(dialer: Dialer, isHere: (workspace: string) => boolean): Forwarder {
   return {
     async forward(request, { workspace, name }) {
       const { pathname, search } = new URL(request.url);
@@ -50,7 +47,6 @@ export function createForwarder(wire: Wire, isHere: (workspace: string) => boole
         if (isHere(workspace)) return undefined;
       }
     },
-    close: () => dialer.close(),
   };
 }
 

@@ -6,7 +6,7 @@
 import { type Scope, ToolError } from '@tool-runtime/protocol';
 import type { BudgetPort, RuntimeOptions } from '@tool-runtime/sdk';
 import { createExposure } from '../auth/exposure.ts';
-import type { Principal } from '../auth/principal.ts';
+import { fleetOwner, type Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { App } from '../http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from '../http/gatekeeper.ts';
@@ -14,6 +14,7 @@ import type { McpEndpoint } from '../http/route.ts';
 import type { Host } from '../sessions/create-host.ts';
 import type { Workspaces } from '../sessions/workspaces.ts';
 import { createHttpServer } from '../transports/http-server.ts';
+import { createChildWork } from './child-work.ts';
 import { openFleetDesks } from './fleet-approvals.ts';
 import type { FleetCaller, HostFleet } from './host-fleet.ts';
 
@@ -57,6 +58,7 @@ interface Entrance {
 export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entrance): Promise<void> {
   const desks = openFleetDesks(host.approvals, fleet);
   if (desks !== undefined) host.otherDesks = desks;
+  host.childWork = createChildWork({ fleet, tokens, childOf: host.children.find });
   const exposure = createExposure({ addresses: [], isUnix: true });
   const callers = new WeakMap<object, Principal>();
   const gatekeeper = createGatekeeper({
@@ -76,9 +78,8 @@ export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entr
 
 function principalOf({ user, workspace, mayApprove = false, via }: FleetCaller): Principal {
   const scopes = new Set<Scope>(mayApprove ? ['read', 'call', 'approve'] : ['read', 'call']);
-  // Names of tokens belong to the host that has them: the same name on another host is someone else.
-  const owner = via === undefined ? [workspace, user] : [workspace, user, via];
-  return { id: `fleet:${JSON.stringify(owner)}`, name: user, scopes, workspace };
+  const id = fleetOwner(user, workspace, via);
+  return { id, name: user, scopes, workspace, ...(via === undefined ? {} : { via }) };
 }
 
 /**

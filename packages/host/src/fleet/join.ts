@@ -44,6 +44,8 @@ export async function joinFleetOf({ file, folders, version, log }: JoinRequest):
         head: () => runtime().head().seq,
       });
     },
+    putPackage: (text) => member.putPackage(text),
+    takeChild: (child) => member.takeChild(child),
     drain: () => member.drain(),
     close: () => member.close(),
   };

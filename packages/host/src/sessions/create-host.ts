@@ -6,6 +6,7 @@ import {
   type ChildOpened,
   type DetachChildBody,
   type HostStatus,
+  type JsonObject,
   type OpenChildBody,
   type OpenSessionBody,
   type SessionInfo,
@@ -18,6 +19,7 @@ import { type ConsoleAccess, createConsoleAccess } from '../auth/console-access.
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
+import { type ChildWork, followTied, noFleetClient } from '../fleet/child-work.ts';
 import type { Log } from '../ops/log.ts';
 import { keepMetrics, type MetricsKeeper } from '../records/metrics-history.ts';
 import { createRecordDesk, type RecordDesk } from '../records/record-desk.ts';
@@ -54,6 +56,8 @@ export interface Host {
   readonly approvals: ApprovalDesk;
   /** Of the other hosts of its fleet. */
   otherDesks?: OtherDesks;
+  /** Between the hosts of its fleet. */
+  childWork?: ChildWork;
   readonly log: Log;
   /** Counts failed proofs of identity, whichever way they came in. */
   readonly attempts: FailedAttempts;
@@ -144,7 +148,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
       requireScope(principal, 'call');
       if (principal.sessionId !== undefined) throw boundToken();
       refuseWhenDraining(host);
-      return sessions.open(host.workspaceFor(principal, body.workspace), principal, body, how);
+      const workspace = host.workspaceFor(principal, body.workspace);
+      const { under } = body;
+      if (under === undefined) return sessions.open(workspace, principal, body, how);
+      const open = (grant: JsonObject) => sessions.open(workspace, principal, body, { ...how, grant });
+      return openTied(host, principal, { under, open });
     },
     workspaceFor: (principal, asked) => workspaces.find(principal.workspace ?? asked),
     describe,
@@ -152,7 +160,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     session: sessions.find,
     sessions: (principal) => sessions.of(principal).map(infoOf),
     closeSession: sessions.close,
-    children: createHostChildren(sessions, () => refuseWhenDraining(host)),
+    children: createHostChildren(sessions, (parent, body) => admitChild(host, parent, body)),
     reach: (principal) => createHostReach({ host, sessions, principal, admitCall: () => refuseWhenDraining(host) }),
     status: () => ({
       server_version: serverVersion,
@@ -180,6 +188,32 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
   };
   return host;
+}
+
+function admitChild(host: Host, parent: HostSession, { workspace }: OpenChildBody): void {
+  refuseWhenDraining(host);
+  if (workspace === undefined) return;
+  if (host.childWork === undefined) throw noFleetClient();
+  host.childWork.requireClient(parent);
+}
+
+interface Tied {
+  readonly under: NonNullable<OpenSessionBody['under']>;
+  open(grant: JsonObject): Promise<HostSession>;
+}
+
+/** A session in which the child of a session on another host works. Both know of the end, whichever comes first. */
+async function openTied(host: Host, principal: Principal, { under, open }: Tied): Promise<HostSession> {
+  if (host.childWork === undefined) throw noFleetClient();
+  const tie = await host.childWork.tie(principal, under);
+  try {
+    const session = await open(tie.grant);
+    session.tied = followTied(tie, session, (how) => host.closeSession(session, how));
+    return session;
+  } catch (thrown) {
+    await tie.finish({ usage: { calls: 0, errors: 0, bytes: 0, duration_ms: 0 }, spent: {} }, 'cancelled');
+    throw thrown;
+  }
 }
 
 /**
@@ -275,6 +309,8 @@ interface HostChildren {
   open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
   /** Those of a session that are open. */
   of(parent: HostSession): readonly SessionInfo[];
+  /** Whoever it belongs to. */
+  find(id: string): HostChild | undefined;
   /** A session the principal may end: one it may use, or a child of its own. */
   endable(principal: Principal, id: string): HostSession;
   /** Resolves with what it used. Rejects with reason `children_open` when it has children and is not cancelled. */
@@ -289,7 +325,10 @@ interface HostChildren {
  * The token of a session reaches that session. To its children it may do what only a parent can; calling in their name
  * takes their own token, the owner's, or the connection that opened them.
  */
-function createHostChildren(sessions: HostSessions, admit: () => void): HostChildren {
+function createHostChildren(
+  sessions: HostSessions,
+  admit: (parent: HostSession, body: OpenChildBody) => void,
+): HostChildren {
   /** A child that was taken over belongs to its new owner. */
   function isChildOf(parentId: string | undefined, id: string): boolean {
     const parent = parentId === undefined ? undefined : sessions.get(parentId);
@@ -304,7 +343,7 @@ function createHostChildren(sessions: HostSessions, admit: () => void): HostChil
 
   return {
     async open(parent, body, requestId) {
-      admit();
+      admit(parent, body);
       return sessions.openChild(parent, body, requestId);
     },
     of: ({ served }) =>
@@ -312,6 +351,10 @@ function createHostChildren(sessions: HostSessions, admit: () => void): HostChil
         const child = sessions.get(id);
         return child === undefined ? [] : [infoOf(child)];
       }),
+    find(id) {
+      const session = sessions.get(id);
+      return session === undefined || !isChild(session) ? undefined : session;
+    },
     endable,
     async end(session, { cancel, by }) {
       const { child } = session;
@@ -329,6 +372,10 @@ function createHostChildren(sessions: HostSessions, admit: () => void): HostChil
       await child.detach({ acknowledgedBy: acknowledged_by, reclaim });
     },
   };
+}
+
+function isChild(session: HostSession): session is HostChild {
+  return session.child !== undefined;
 }
 
 function ownKeeper(): ToolError {

@@ -1,6 +1,12 @@
 /** Opens, finds and ends the sessions of a host. Those that fell silent are ended by a sweep. */
-import { isToolError, type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
-import type { BudgetState, ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
+import {
+  isToolError,
+  type JsonObject,
+  type OpenChildBody,
+  type OpenSessionBody,
+  ToolError,
+} from '@tool-runtime/protocol';
+import type { BudgetState, ChildSession, CloseOptions, FairSlots, Session, SessionOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../ops/log.ts';
@@ -19,6 +25,8 @@ export interface OpenOptions {
   readonly isOfConnection?: boolean;
   /** For `tool-runtime call`: recorded under the command's name, and calls that need an approval are refused. */
   readonly isOfCommand?: boolean;
+  /** Of a child whose parent is on another host. */
+  readonly grant?: JsonObject;
 }
 
 export interface HostSessions {
@@ -54,11 +62,17 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
     const client = clientName(body);
-    const actor = options.isOfCommand === true ? 'local' : principal.name;
+    const { grant } = options;
+    const own = options.isOfCommand === true ? 'local' : principal.name;
+    const actor = grant === undefined ? own : String(grant['actor']);
     const session = await workspace.openSession({
       actor,
       client,
       ...(options.isOfCommand === true ? { approvals: 'none' } : {}),
+      // Read and checked where it is applied.
+      ...(options.grant === undefined
+        ? {}
+        : { under: options.grant as unknown as NonNullable<SessionOptions['under']> }),
       ...(body.registry === undefined ? {} : { registry: { text: body.registry, file: 'session registry' } }),
       ...(body.capabilities === undefined ? {} : { capabilities: body.capabilities }),
     });
@@ -113,7 +127,9 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
         const how = requestId === undefined ? {} : { requestId };
         const child = await parent.served.session.openChild(toChildOptions(body), how);
         const actor = `${parent.actor}/${child.agentId}`;
-        return enter(child, child, { ...originOf(parent), actor, ...silenceOf(body, limits), isOfConnection: false });
+        // One that works on another host keeps to its limit there.
+        const silence = silenceOf(body.workspace === undefined ? body : {}, limits);
+        return enter(child, child, { ...originOf(parent), actor, ...silence, isOfConnection: false });
       }, parent),
     get: (id) => sessions.get(id),
     find(principal, id) {
@@ -191,7 +207,9 @@ interface SessionRollOptions {
   readonly workspaces: () => readonly HostWorkspace[];
 }
 
-type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing'>;
+type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClosing' | 'isCancelled' | 'tied'>;
+
+const NEW = { isClosing: false, isCancelled: false };
 
 interface SessionRoll {
   readonly sessions: ReadonlyMap<string, HostSession>;
@@ -261,7 +279,7 @@ function createSessionRoll({ limits, slots, tokens, log, workspaces }: SessionRo
         onEvent: activity.note,
         now: () => performance.now(),
       });
-      const opened = { ...origin, served, child, openedAt: Math.floor(Date.now() / 1000), isClosing: false };
+      const opened = { ...origin, served, child, openedAt: Math.floor(Date.now() / 1000), ...NEW };
       const { workspace, actor, client } = opened;
       sessions.set(served.id, opened);
       const descent = child === undefined ? {} : { parent_session_id: child.parentId };
@@ -271,6 +289,7 @@ function createSessionRoll({ limits, slots, tokens, log, workspaces }: SessionRo
     },
     async close(session, how) {
       session.isClosing = true;
+      session.isCancelled ||= how.cancel === true;
       try {
         await session.served.close(how);
       } catch (thrown) {

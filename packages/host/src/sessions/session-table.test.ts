@@ -22,6 +22,7 @@ function session({ children = [], ...life }: Partial<Life>, more: Partial<HostSe
     isStrict: false,
     isOfConnection: false,
     isClosing: false,
+    isCancelled: false,
     ...more,
   };
 }

@@ -22,6 +22,10 @@ export interface HostSession {
   /** Opened for one connection: it ends soon after the last one is gone. */
   readonly isOfConnection: boolean;
   isClosing: boolean;
+  /** Its running calls were not waited for. */
+  isCancelled: boolean;
+  /** Of a child whose parent is on another host: settles when that host knows its end, or is not waited for any more. */
+  tied?: Promise<void>;
 }
 
 export interface HostChild extends HostSession {

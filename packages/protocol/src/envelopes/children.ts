@@ -90,7 +90,9 @@ export const openChildFields = {
     .min(1)
     .max(200)
     .exactOptional()
-    .describe('Another workspace of the fleet, where the child works on the host that holds it; `folder` is one of its folders'),
+    .describe(
+      'Another workspace of the fleet, where the child works on the host that holds it; `folder` is one of its folders',
+    ),
   budget: z
     .strictObject({
       max_calls: countSchema.exactOptional(),
@@ -176,6 +178,14 @@ export const reportChildSchema = z
   .strictObject({
     holder: idSchema,
     usage: usageSchema.readonly().describe('All of it so far'),
+    spent: z
+      .strictObject({
+        max_calls: z.number().nonnegative().exactOptional(),
+        max_bytes: z.number().nonnegative().exactOptional(),
+        max_duration_ms: z.number().nonnegative().exactOptional(),
+      })
+      .readonly()
+      .describe('How much of its share, so far; calls that were refused are in `usage` alone'),
     ended: z.enum(['completed', 'cancelled', 'expired']).exactOptional().describe('It is the last report'),
   })
   .meta({ id: 'ReportChild' });

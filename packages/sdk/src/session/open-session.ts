@@ -213,7 +213,7 @@ function workOf({ sessionId, actor, registry, depth }: SessionIdentity, child: C
       ...(folder === undefined ? {} : { folder }),
     },
     onTaken,
-    onUsed: (used) => budget.draw(used),
+    onSpent: (spent) => budget.draw(spent),
     onLost: () => budget.forfeit(),
   });
 }

@@ -32,8 +32,8 @@ export interface SessionBudget extends BudgetPort {
 export interface CarvedBudget extends SessionBudget {
   /** Gives back what was not used, once no child draws on it any more: one that lives on keeps to the same limits. */
   release(): void;
-  /** Used where this process cannot see it, and not to be refused any more. */
-  draw(used: Usage): void;
+  /** Spent where this process cannot see it, and not to be refused any more. */
+  draw(spent: Budgets): void;
   /** Nobody can say what was used: all of its own share counts. */
   forfeit(): void;
 }
@@ -85,10 +85,8 @@ class Budget implements CarvedBudget {
     return Object.fromEntries(set);
   }
 
-  draw({ calls, bytes, duration_ms }: Usage): void {
-    this.charge('max_calls', calls);
-    this.charge('max_bytes', bytes);
-    this.charge('max_duration_ms', duration_ms);
+  draw(spent: Budgets): void {
+    for (const limit of LIMITS) this.charge(limit, spent[limit] ?? 0);
   }
 
   forfeit(): void {

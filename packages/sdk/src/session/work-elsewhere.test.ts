@@ -8,9 +8,9 @@ import type { ChildToolPolicy } from '../package/child-tool-policy.ts';
 import { createCounter, nothing } from '../testing/probe-tools.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 import type { ChildGrant } from './child-grant.ts';
-import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
+import type { ChildOptions, ChildSession } from './child-session.ts';
 import type { Session } from './session.ts';
-import type { WorkElsewhere } from './work-elsewhere.ts';
+import type { WorkElsewhere, WorkReport } from './work-elsewhere.ts';
 
 const ALL: ChildToolPolicy = { type: 'inherit_allowlist' };
 const HOLDER = 'holder';
@@ -19,7 +19,10 @@ const refusedWith = (reason: string) => (thrown: { details?: Record<string, unkn
   assert.equal(thrown.details?.['reason'], reason);
   return true;
 };
-const usage = (calls: number): Usage => ({ calls, errors: 0, bytes: 0, duration_ms: 0 });
+const used = (calls: number): WorkReport => ({
+  usage: { calls, errors: 0, bytes: 0, duration_ms: 0 },
+  spent: { max_calls: calls },
+});
 
 type Scratch = Awaited<ReturnType<typeof openScratchRuntime>>;
 type Given = Parameters<typeof openScratchRuntime>[0];
@@ -190,10 +193,10 @@ describe('what it may use up', () => {
     for (let at = 0; at < 6; at += 1) answers.push((await there.call('probe_count', { n: at })).ok);
     assert.deepEqual(answers, [true, true, true, true, false, false]);
     const work = elsewhereOf(child);
-    work.report(HOLDER, usage(3));
-    work.report(HOLDER, usage(2));
+    work.report(HOLDER, used(3));
+    work.report(HOLDER, used(2));
     assert.deepEqual([child.usage().calls, a.session.usage().calls], [3, 3]);
-    work.finish(HOLDER, usage(3), 'completed');
+    work.finish(HOLDER, used(3), 'completed');
     await child.ended;
     let made = 0;
     while ((await a.session.call('probe_count', { n: made })).ok) made += 1;
@@ -214,7 +217,7 @@ describe('what it may use up', () => {
     const child = await a.session.openChild({ agentId: 'one', workspace: 'docs', budget: { max_calls: 4 } });
     const work = elsewhereOf(child);
     await work.take(HOLDER, 'b');
-    work.report(HOLDER, usage(1));
+    work.report(HOLDER, used(1));
     work.lose();
     await child.ended;
     let made = 0;
@@ -235,9 +238,9 @@ describe('how it ends', () => {
     const grant = await work.take(HOLDER, 'b');
     assert.deepEqual(await work.take(HOLDER, 'b'), grant);
     await assert.rejects(work.take('another', 'c'), refusedWith('child_taken'));
-    assert.throws(() => work.report('another', usage(1)), refusedWith('session_closed'));
-    work.finish(HOLDER, usage(1), 'completed');
-    assert.throws(() => work.report(HOLDER, usage(2)), refusedWith('session_closed'));
+    assert.throws(() => work.report('another', used(1)), refusedWith('session_closed'));
+    work.finish(HOLDER, used(1), 'completed');
+    assert.throws(() => work.report(HOLDER, used(2)), refusedWith('session_closed'));
     await assert.rejects(work.take(HOLDER, 'b'), refusedWith('session_closed'));
   });
 
@@ -260,7 +263,7 @@ describe('how it ends', () => {
       });
       const ending = end(child);
       await whenAsked;
-      work.finish(HOLDER, usage(5), how);
+      work.finish(HOLDER, used(5), how);
       await ending;
       assert.deepEqual(heard, [asked]);
       assert.equal(child.usage().calls, 5);
@@ -276,7 +279,7 @@ describe('how it ends', () => {
     const child = await parent.openChild({ agentId: 'one', workspace: 'docs' });
     const work = elsewhereOf(child);
     await work.take(HOLDER, 'b');
-    work.listen(() => work.finish(HOLDER, usage(2), 'cancelled'));
+    work.listen(() => work.finish(HOLDER, used(2), 'cancelled'));
     await parent.close({ cancel: true });
     assert.equal(await child.ended, 'closed');
   });

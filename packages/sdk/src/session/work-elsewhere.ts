@@ -6,11 +6,18 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
+import type { Budgets } from '../contracts/registry.ts';
 import type { ChildGrant } from './child-grant.ts';
 import type { Usage } from './child-session.ts';
 import { NO_USAGE } from './session-budget.ts';
 
 export type ElsewhereEnd = 'completed' | 'cancelled' | 'expired' | 'lost';
+
+export interface WorkReport {
+  readonly usage: Usage;
+  /** Of each limit of its share. */
+  readonly spent: Budgets;
+}
 
 export interface WorkSetting {
   /** Name of the workspace it works in. */
@@ -18,8 +25,8 @@ export interface WorkSetting {
   readonly grant: ChildGrant;
   /** On record before the other host learns anything. */
   onTaken(host: string): Promise<void>;
-  /** What was used since the last time. */
-  onUsed(used: Usage): void;
+  /** What was spent of its share since the last time. */
+  onSpent(spent: Budgets): void;
   /** What the other host used cannot be known. */
   onLost(): void;
 }
@@ -34,6 +41,7 @@ export class WorkElsewhere {
   #asked: 'end' | 'cancel' | undefined;
   #listener: ((asked: 'end' | 'cancel') => void) | undefined;
   #used: Usage = NO_USAGE;
+  #spent = { max_calls: 0, max_bytes: 0, max_duration_ms: 0 };
 
   constructor(setting: WorkSetting) {
     this.workspace = setting.workspace;
@@ -69,17 +77,22 @@ export class WorkElsewhere {
     };
   }
 
-  /** All that was used so far: a report that comes late or twice changes nothing. */
-  report(holder: string, usage: Usage): void {
+  /** All so far: a report that comes late or twice changes nothing. */
+  report(holder: string, { usage, spent }: WorkReport): void {
     if (holder !== this.#holder || this.#isOver) throw ended();
-    const used = laterOf(this.#used, usage);
-    this.#setting.onUsed(difference(used, this.#used));
-    this.#used = used;
+    const [before, now] = [this.#spent, later(LIMITS, this.#spent, spent)];
+    this.#setting.onSpent({
+      max_calls: now.max_calls - before.max_calls,
+      max_bytes: now.max_bytes - before.max_bytes,
+      max_duration_ms: now.max_duration_ms - before.max_duration_ms,
+    });
+    this.#used = later(USAGE, this.#used, usage);
+    this.#spent = now;
   }
 
   /** The last report. */
-  finish(holder: string, usage: Usage, how: Exclude<ElsewhereEnd, 'lost'>): void {
-    this.report(holder, usage);
+  finish(holder: string, report: WorkReport, how: Exclude<ElsewhereEnd, 'lost'>): void {
+    this.report(holder, report);
     this.#end(how);
   }
 
@@ -113,22 +126,14 @@ export class WorkElsewhere {
   }
 }
 
-function laterOf(one: Usage, other: Usage): Usage {
-  return {
-    calls: Math.max(one.calls, other.calls),
-    errors: Math.max(one.errors, other.errors),
-    bytes: Math.max(one.bytes, other.bytes),
-    duration_ms: Math.max(one.duration_ms, other.duration_ms),
-  };
-}
+const USAGE = ['calls', 'errors', 'bytes', 'duration_ms'] as const;
+const LIMITS = ['max_calls', 'max_bytes', 'max_duration_ms'] as const;
 
-function difference(now: Usage, before: Usage): Usage {
-  return {
-    calls: now.calls - before.calls,
-    errors: now.errors - before.errors,
-    bytes: now.bytes - before.bytes,
-    duration_ms: now.duration_ms - before.duration_ms,
-  };
+type Counts<Name extends string> = Readonly<Partial<Record<Name, number>>>;
+
+function later<Name extends string>(names: readonly Name[], one: Counts<Name>, other: Counts<Name>) {
+  const counts = names.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)] as const);
+  return Object.fromEntries(counts) as Record<Name, number>;
 }
 
 /** For calls and children of the session that only stands for the child here. */

@@ -1,6 +1,7 @@
 /** Every route, by subject. */
 export { answerApproval, listApprovals } from './approvals.ts';
 export { call, callState, proposePlan } from './calls.ts';
+export { reportChild, takeChild } from './child-work.ts';
 export { detachChild, listChildren, openChild } from './children.ts';
 export { commandCall } from './command-call.ts';
 export { consoleLink, consoleSession, consoleSignIn, consoleSignOut } from './console.ts';

@@ -63,7 +63,10 @@ export const closeSession = defineRoute({
   scope: 'any',
   query: z.strictObject({ mode: z.enum(['wait', 'cancel']).default('wait').describe('What becomes of running calls') }),
   answers: {
-    200: { description: 'The child session has ended; what it used', schema: usageSchema },
+    200: {
+      description: 'The child session has ended, also one whose parent is on another host; what it used',
+      schema: usageSchema,
+    },
     204: { description: 'The session has ended' },
     409: { description: 'It has open children' },
   },
@@ -75,6 +78,8 @@ export const closeSession = defineRoute({
       return { status: 200, json: await host.children.end(session, { cancel, by: principal.name }) };
     }
     await host.closeSession(session, { cancel });
-    return { status: 204 };
+    if (session.tied === undefined) return { status: 204 };
+    await session.tied;
+    return { status: 200, json: session.served.session.usage() };
   },
 });
