@@ -188,7 +188,7 @@ async function childElsewhere<Tools extends ToolMap<Tools>>(
     };
     return inFleet<Tools, HostChildSession<Tools>>(child, fleet, other);
   } catch (thrown) {
-    // Nobody works under it.
+    // No session works under it.
     await parentHost.endChild(session_id, { mode: 'cancel' }).catch(() => undefined);
     throw thrown;
   }

@@ -113,7 +113,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     holds,
     forward: (request, to) => forwarder.forward(request, to),
     putPackage: (text) => payloads.put(Buffer.from(text)),
-    takeChild: (asked) => takeChild({ dialer, payloads }, asked),
+    takeChild: (asked) => takeChild({ dialer, getPackage: (reference) => payloads.get(reference) }, asked),
     serveApprovals: (answer) => serveApprovals(wire, file.approvers, answer),
     askApprovals: (question) => askApprovals(wire, question),
     async serve(take) {

@@ -240,7 +240,7 @@ describe('what a stolen token of such a child is good for', () => {
     // The client itself, at the entrance that is for hosts.
     const taking = await askThrough(dialer.open('shop'), {
       method: 'POST',
-      path: `/v1/sessions/${stand.session_id}/work`,
+      path: `/v1/sessions/${stand.session_id}/elsewhere`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: stand.token, holder: 'me' }),
     });

@@ -174,12 +174,12 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
   // Its answers to other hosts are those of packages/fleet/test/children.deep.test.ts: this host is in no fleet.
   async takeChild(host) {
     const { session_id, token } = await openSession(host);
-    return [await host.request(`/v1/sessions/${session_id}/work`, { body: { token, holder: 'one' } })];
+    return [await host.request(`/v1/sessions/${session_id}/elsewhere`, { body: { token, holder: 'one' } })];
   },
   async reportChild(host) {
     const { session_id } = await openSession(host);
     const usage = { calls: 1, errors: 0, bytes: 0, duration_ms: 0 };
-    return [await host.request(`/v1/sessions/${session_id}/work/report`, { body: { holder: 'one', usage } })];
+    return [await host.request(`/v1/sessions/${session_id}/elsewhere/report`, { body: { holder: 'one', usage } })];
   },
   async detachChild(host) {
     const session = await openSession(host);

@@ -143,6 +143,7 @@ export type { ShownResponse } from './present/present-answer.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export type { ExplainOptions, PolicyRehearsal, SimulateOptions } from './rehearsal/policy-rehearsal.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
+export type { ChildGrant } from './session/child-grant.ts';
 export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
@@ -158,6 +159,7 @@ export type {
   Session,
 } from './session/session.ts';
 export type { BudgetState } from './session/session-budget.ts';
+export type { WorkElsewhere, WorkReport } from './session/work-elsewhere.ts';
 export { readCommand } from './shell/read-command.ts';
 export {
   revokeWorkspaceFiles,

@@ -287,8 +287,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
   const sessions = new Set<Session>();
   const inputOf = async ({ under, ...options }: SessionOptions): Promise<OpenSessionInput> => {
     const grant = under === undefined ? undefined : (await import('./session/read-grant.ts')).readGrant(under);
-    const held =
-      grant === undefined ? registry : registryOfGrant(await parts.registryUnder(registry, grant.registries), grant);
+    const held = grant === undefined ? registry : await registryOfGrant(registry, grant, parts);
     return {
       grant,
       actor: grant?.actor ?? options.actor ?? 'local',

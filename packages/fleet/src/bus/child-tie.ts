@@ -15,7 +15,6 @@ import {
   type ReportChildBody,
   ToolError,
 } from '@tool-runtime/protocol';
-import type { Payloads } from '../ledger/payloads.ts';
 import { sleep } from '../wire/sleep.ts';
 import type { Dialer } from './dial.ts';
 import { askThrough } from './tunnel-fetch.ts';
@@ -53,11 +52,12 @@ type Lines = AsyncIterator<string>;
 
 interface TieParts {
   readonly dialer: Dialer;
-  readonly payloads: Payloads;
+  /** By the name that the parent's host gave it. */
+  getPackage(reference: string): Promise<Uint8Array>;
 }
 
-export async function takeChild({ dialer, payloads }: TieParts, asked: ChildAsked): Promise<ChildTie> {
-  const path = `/v1/sessions/${encodeURIComponent(asked.session_id)}/work`;
+export async function takeChild({ dialer, getPackage }: TieParts, asked: ChildAsked): Promise<ChildTie> {
+  const path = `/v1/sessions/${encodeURIComponent(asked.session_id)}/elsewhere`;
   const holder = randomUUID();
   const stop = new AbortController();
   const heard: AskedOfChild[] = [];
@@ -79,7 +79,7 @@ export async function takeChild({ dialer, payloads }: TieParts, asked: ChildAske
     answer.on('error', () => answer.destroy());
     const lines = createInterface({ input: answer })[Symbol.asyncIterator]();
     const first = await lines.next();
-    if (first.done === true) throw new Error('The answer broke off');
+    if (first.done === true) throw brokenOff();
     return { grant: first.value, lines };
   }
 
@@ -106,7 +106,7 @@ export async function takeChild({ dialer, payloads }: TieParts, asked: ChildAske
 
   const opened = await open();
   if (isToolError(opened)) throw opened;
-  const grant = await wholeGrant(opened.grant, payloads);
+  const grant = await wholeGrant(opened.grant, getPackage);
   void listen(opened.lines).catch(() => tell('lost'));
   return {
     grant,
@@ -140,9 +140,9 @@ export async function takeChild({ dialer, payloads }: TieParts, asked: ChildAske
 }
 
 /** The package comes from the object store, where the parent's host has put it under its digest. */
-async function wholeGrant(line: string, payloads: Payloads): Promise<JsonObject> {
+async function wholeGrant(line: string, getPackage: TieParts['getPackage']): Promise<JsonObject> {
   const { package_ref: reference, ...grant } = JSON.parse(line) as JsonObject;
-  return { ...grant, package: JSON.parse((await payloads.get(String(reference))).toString()) };
+  return { ...grant, package: JSON.parse(Buffer.from(await getPackage(String(reference))).toString()) };
 }
 
 function askedIn(line: string): AskedOfChild {
@@ -154,4 +154,10 @@ function refusalOf(body: string): ToolError {
   if (!parsed.success) return new ToolError('E_INTERNAL', 'The host of the parent could not be understood');
   const { code, message, details } = parsed.data;
   return new ToolError(code, message, details === undefined ? {} : { details: details as JsonObject });
+}
+
+function brokenOff(): ToolError {
+  return new ToolError('E_HTTP', "The answer of the parent's host broke off", {
+    details: { reason: 'host_lost', retry: 'retryable', next: 'open the child again' },
+  });
 }

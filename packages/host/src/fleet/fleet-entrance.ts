@@ -11,10 +11,10 @@ import type { TokenBook } from '../auth/tokens.ts';
 import type { App } from '../http/create-app.ts';
 import { createGatekeeper, type Gatekeeper } from '../http/gatekeeper.ts';
 import type { McpEndpoint } from '../http/route.ts';
+import { createChildWork } from '../sessions/child-work.ts';
 import type { Host } from '../sessions/create-host.ts';
 import type { Workspaces } from '../sessions/workspaces.ts';
 import { createHttpServer } from '../transports/http-server.ts';
-import { createChildWork } from './child-work.ts';
 import { openFleetDesks } from './fleet-approvals.ts';
 import type { FleetCaller, HostFleet } from './host-fleet.ts';
 

@@ -1,10 +1,11 @@
 /** The port between a host and the fleet that it is part of. */
 import type { Duplex } from 'node:stream';
-import type { JsonObject, ReportChildBody } from '@tool-runtime/protocol';
+import type { JsonObject } from '@tool-runtime/protocol';
 import type { ArtifactStore, BudgetPort, EffectLedger, LocalArtifacts, Runtime } from '@tool-runtime/sdk';
+import type { ChildCarrier } from '../sessions/child-work.ts';
 
 /** What a fleet gives to one of its hosts; `joinFleet` of `@tool-runtime/fleet/host` makes one. */
-export interface HostFleet {
+export interface HostFleet extends ChildCarrier {
   /** Name of the workspace in the fleet, by its folder. */
   nameOf(folder: string): string;
   ledgerOf(workspace: string): EffectLedger;
@@ -24,33 +25,11 @@ export interface HostFleet {
   /** Approval questions of other hosts: answers theirs here, and asks them. */
   serveApprovals?(answer: (question: JsonObject, by: string) => JsonObject | undefined): void;
   askApprovals?(question: JsonObject): Promise<readonly JsonObject[]>;
-  /** Keeps the package of a child where other hosts find it; resolves with the name for it. */
-  putPackage?(text: string): Promise<string>;
-  /** Takes a child whose parent works in `workspace`, on whichever host holds that. `name`: who has shown its token here. */
-  takeChild?(child: {
-    readonly workspace: string;
-    readonly session_id: string;
-    readonly token: string;
-    readonly name: string;
-  }): Promise<ChildTie>;
   serve(accept: (socket: Duplex, caller: FleetCaller) => void): Promise<void>;
   ship(workspace: string, runtime: () => Pick<Runtime, 'journalId' | 'records' | 'head'>): void;
   /** Gives workspaces back; calls that run go on. */
   drain(): Promise<void>;
   close(): Promise<void>;
-}
-
-export type ChildReport = Pick<ReportChildBody, 'usage' | 'spent'>;
-
-/** A child of a session on another host, which works here. */
-export interface ChildTie {
-  /** As the parent's host gave it. */
-  readonly grant: JsonObject;
-  /** What the parent's host wants; `lost` when it is not heard of any more. */
-  onAsked(listener: (asked: 'end' | 'cancel' | 'lost') => void): void;
-  report(report: ChildReport): Promise<void>;
-  /** Never rejects. */
-  finish(report: ChildReport, ended: 'completed' | 'cancelled' | 'expired'): Promise<void>;
 }
 
 export interface FleetCaller {

@@ -19,13 +19,13 @@ import { type ConsoleAccess, createConsoleAccess } from '../auth/console-access.
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
-import { type ChildWork, followTied, noFleetClient } from '../fleet/child-work.ts';
 import type { Log } from '../ops/log.ts';
 import { keepMetrics, type MetricsKeeper } from '../records/metrics-history.ts';
 import { createRecordDesk, type RecordDesk } from '../records/record-desk.ts';
 import type { Activity } from './activity.ts';
 import { type ApprovalDesk, createApprovalDesk, type OtherDesks } from './approval-desk.ts';
 import { childAck, describeChild, toolNames } from './child-messages.ts';
+import { type ChildWork, followTied, noFleetClient } from './child-work.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostSessions, type HostSessions, type OpenOptions } from './host-sessions.ts';
 import type { Reach } from './reach.ts';
@@ -309,7 +309,7 @@ interface HostChildren {
   open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
   /** Those of a session that are open. */
   of(parent: HostSession): readonly SessionInfo[];
-  /** Whoever it belongs to. */
+  /** The owner is not asked for. */
   find(id: string): HostChild | undefined;
   /** A session the principal may end: one it may use, or a child of its own. */
   endable(principal: Principal, id: string): HostSession;

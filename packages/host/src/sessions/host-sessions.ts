@@ -300,6 +300,7 @@ function createSessionRoll({ limits, slots, tokens, log, workspaces }: SessionRo
         log.error('session_close_failed', { session_id: session.served.id, error: thrown });
       }
       await leave(session, how.reason ?? 'closed');
+      await session.tied;
     },
   };
 }

@@ -36,7 +36,13 @@ export interface ChildGrant {
 }
 
 /** The registry of this host, narrowed by all that holds for the child where its parent is. */
-export function registryOfGrant(narrowed: Registry, { ceiling, budget }: ChildGrant): Registry {
+export async function registryOfGrant(
+  registry: Registry,
+  grant: ChildGrant,
+  { registryUnder }: Pick<RuntimeParts, 'registryUnder'>,
+): Promise<Registry> {
+  const { ceiling, budget } = grant;
+  const narrowed = await registryUnder(registry, grant.registries);
   return Object.freeze({
     ...narrowed,
     ceiling: narrowPolicies(narrowed.ceiling, ceiling).policy,

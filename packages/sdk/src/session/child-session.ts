@@ -29,7 +29,7 @@ export interface ChildOptions {
   readonly folder?: string;
   /**
    * Name of a workspace that another host has: the child works there, in `folder` of it where one is named. This runtime keeps
-   * its records, its share of the budget and its end, and hands out the grant under which it works (`elsewhere`).
+   * its records, its share of the budget and its end; `elsewhere` of the child gives the grant under which it works.
    */
   readonly workspace?: string;
   /** Carved out of the parent's budget. */

@@ -4,6 +4,7 @@ import { runCall } from '../call/pipeline.ts';
 import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { JoinedCall, SessionParts } from '../call/state/session-parts.ts';
 import { policyDenial } from '../contracts/failures.ts';
+import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 
 export type Abort = (reason: ToolError) => void;
@@ -336,4 +337,20 @@ function hashOf(text: string): Hash {
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
   return { high: Math.max(high >>> 0, REMOVED + 1), low: low >>> 0 };
+}
+
+/** The same step for every way in: short, printable names, ids and keys, no id twice. Throws E_VALIDATION_FAIL. */
+export function admitRequest(
+  options: Omit<CallRequest, 'tool' | 'args' | 'requestId'> & Partial<Pick<CallRequest, 'requestId'>>,
+  { tool, args }: Pick<CallRequest, 'tool' | 'args'>,
+  { requestIds, newId }: { readonly requestIds: RequestIds; readonly newId: () => string },
+): CallRequest {
+  const { requestId, idempotencyKey, dedupeKey, txId } = options;
+  checkToolName(tool, 'tool');
+  if (idempotencyKey !== undefined) checkId(idempotencyKey, 'idempotency_key');
+  if (dedupeKey !== undefined) checkId(dedupeKey, 'dedupe_key');
+  if (txId !== undefined) checkId(txId, 'tx_id');
+  const isKeyed = idempotencyKey !== undefined || dedupeKey !== undefined;
+  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed });
+  return { ...options, tool, args, requestId: requestId ?? newId() };
 }

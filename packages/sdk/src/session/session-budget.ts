@@ -34,7 +34,7 @@ export interface CarvedBudget extends SessionBudget {
   release(): void;
   /** Spent where this process cannot see it, and not to be refused any more. */
   draw(spent: Budgets): void;
-  /** Nobody can say what was used: all of its own share counts. */
+  /** What was used cannot be known: all of its own share counts. */
   forfeit(): void;
 }
 

@@ -19,7 +19,7 @@ import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import { cancellation, policyDenial } from '../contracts/failures.ts';
-import { checkId, checkToolName } from '../contracts/identifiers.ts';
+import { checkId } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/telemetry.ts';
 import type { PresentedAnswer } from '../contracts/tool-text.ts';
@@ -33,7 +33,16 @@ import type { ProposedCall } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import type { EndChildren, Family } from './family.ts';
 import { type PlanSteps, proposals } from './propose-plan.ts';
-import { type Abort, bothTurns, inTurn, type LoopShare, RequestIds, RunningWork, runJoined } from './requests.ts';
+import {
+  type Abort,
+  admitRequest,
+  bothTurns,
+  inTurn,
+  type LoopShare,
+  RequestIds,
+  RunningWork,
+  runJoined,
+} from './requests.ts';
 import { atomicBatch, runAtomic, stepCaller } from './run-atomic.ts';
 import {
   type BatchHandling,
@@ -345,22 +354,6 @@ function presentCall(asked: PresentedCall, response: ShownResponse, parts: Sessi
   const args = compiled !== undefined && response.ok ? readArgs(compiled, asked.args, parts.workspace.rootPath) : {};
   const { max_answer_tokens: maxTokens } = parts.registry.limits;
   return presentAnswer(response, { tool: compiled?.tool, args, maxTokens, maxBytes: asked.maxBytes });
-}
-
-/** The same step for every way in: short, printable names, ids and keys, no id twice. Throws E_VALIDATION_FAIL. */
-function admitRequest(
-  options: InnerOptions,
-  { tool, args }: Pick<CallRequest, 'tool' | 'args'>,
-  { requestIds, newId }: { readonly requestIds: RequestIds; readonly newId: () => string },
-): CallRequest {
-  const { requestId, idempotencyKey, dedupeKey, txId } = options;
-  checkToolName(tool, 'tool');
-  if (idempotencyKey !== undefined) checkId(idempotencyKey, 'idempotency_key');
-  if (dedupeKey !== undefined) checkId(dedupeKey, 'dedupe_key');
-  if (txId !== undefined) checkId(txId, 'tx_id');
-  const isKeyed = idempotencyKey !== undefined || dedupeKey !== undefined;
-  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed });
-  return { ...options, tool, args, requestId: requestId ?? newId() };
 }
 
 function inTurnOf(request: CallRequest, turn: CallTurn): CallRequest {

@@ -30,7 +30,7 @@ type Given = Parameters<typeof openScratchRuntime>[0];
 async function openPair(t: TestContext, first: Given = {}, second: Given = {}) {
   const [a, b] = [await openScratchRuntime(first), await openScratchRuntime(second)];
   t.after(async () => {
-    // Nobody reports any more, and a runtime waits for its children to end.
+    // No host reports any more, and a runtime waits for its children to end.
     for (const { elsewhere } of a.session.children()) elsewhere?.lose();
     await Promise.all([a.dispose(), b.dispose()]);
   });
@@ -271,7 +271,7 @@ describe('how it ends', () => {
     assert.equal(a.session.usage().calls, 15);
   });
 
-  test('one that nobody took ends at once, and a parent that ends takes its children along', async (t) => {
+  test('one that no host took ends at once, and a parent that ends takes its children along', async (t) => {
     const { a } = await openPair(t);
     const idle = await a.session.openChild({ agentId: 'idle', workspace: 'docs' });
     assert.equal((await idle.complete()).calls, 0);

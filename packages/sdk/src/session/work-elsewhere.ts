@@ -58,7 +58,7 @@ export class WorkElsewhere {
     return this.#over.promise;
   }
 
-  /** Resolves with the grant. The same holder may come back, as after a break of its connection; nobody else may. */
+  /** Resolves with the grant. The same holder may come back, as after a break of its connection; no other may. */
   async take(holder: string, host: string): Promise<ChildGrant> {
     if (this.#isOver) throw ended();
     if (this.#holder !== undefined && this.#holder !== holder) throw taken();

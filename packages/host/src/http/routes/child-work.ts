@@ -7,7 +7,7 @@ import { defineRoute, type RouteAnswer } from '../route.ts';
 export const takeChild = defineRoute({
   id: 'takeChild',
   method: 'post',
-  path: '/v1/sessions/{session_id}/work',
+  path: '/v1/sessions/{session_id}/elsewhere',
   summary: 'For hosts of the same fleet: take a child that a client opened with `workspace`, to work there',
   description:
     'Answered to a host that vouches for the client that opened the child, and shows the token of the child. One host takes it; ' +
@@ -40,7 +40,7 @@ export const takeChild = defineRoute({
 export const reportChild = defineRoute({
   id: 'reportChild',
   method: 'post',
-  path: '/v1/sessions/{session_id}/work/report',
+  path: '/v1/sessions/{session_id}/elsewhere/report',
   summary: 'For the host that has taken a child: what the child used',
   scope: 'call',
   body: reportChildSchema,

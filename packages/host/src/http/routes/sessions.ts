@@ -78,8 +78,6 @@ export const closeSession = defineRoute({
       return { status: 200, json: await host.children.end(session, { cancel, by: principal.name }) };
     }
     await host.closeSession(session, { cancel });
-    if (session.tied === undefined) return { status: 204 };
-    await session.tied;
-    return { status: 200, json: session.served.session.usage() };
+    return session.tied === undefined ? { status: 204 } : { status: 200, json: session.served.session.usage() };
   },
 });

@@ -14,9 +14,29 @@ import {
 import type { BudgetState } from '@tool-runtime/sdk';
 import { fleetOwner, isFleetClient, type Principal } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
-import { unknownSession } from '../sessions/refusals.ts';
-import type { HostChild, HostSession } from '../sessions/session-table.ts';
-import type { ChildReport, ChildTie, HostFleet } from './host-fleet.ts';
+import { unknownSession } from './refusals.ts';
+import type { HostChild, HostSession } from './session-table.ts';
+
+/** What the fleet does for children between its hosts. */
+export interface ChildCarrier {
+  /** Keeps the package of a child where other hosts find it; resolves with the name for it. */
+  putPackage?(text: string): Promise<string>;
+  /** Takes a child whose parent works in `workspace`, on the host that holds that. `name`: who has shown its token here. */
+  takeChild?(child: Under & { readonly name: string }): Promise<ChildTie>;
+}
+
+export type ChildReport = Pick<ReportChildBody, 'usage' | 'spent'>;
+
+/** A child of a session on another host, which works here. */
+export interface ChildTie {
+  /** As the parent's host gave it. */
+  readonly grant: JsonObject;
+  /** What the parent's host wants; `lost` when it is not heard of any more. */
+  onAsked(listener: (asked: 'end' | 'cancel' | 'lost') => void): void;
+  report(report: ChildReport): Promise<void>;
+  /** Never rejects. */
+  finish(report: ChildReport, ended: NonNullable<ReportChildBody['ended']>): Promise<void>;
+}
 
 /** For hosts: what the one that takes a child gets. */
 export interface TakenChild {
@@ -40,7 +60,7 @@ type Under = NonNullable<OpenSessionBody['under']>;
 const LOST_MS = 10_000;
 
 interface ChildWorkOptions {
-  readonly fleet: HostFleet;
+  readonly fleet: ChildCarrier;
   readonly tokens: TokenBook;
   childOf(id: string): HostChild | undefined;
 }
@@ -76,7 +96,7 @@ export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): C
           clearTimeout(state.lost);
           state.open += 1;
           const stop = work.listen(send);
-          // While somebody listens, the session does not fall silent.
+          // While the other host listens, the session does not fall silent.
           const leave = session.served.listen('progress', () => {}, end);
           return () => {
             stop();
