@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import type { CallPage, JsonObject, PendingApproval, SessionOpened, WaitingTools } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
@@ -8,6 +9,7 @@ import * as catalog from '../src/http/routes/catalog.ts';
 import { lazyGateway } from '../src/mcp/gateway/lazy-gateway.ts';
 import { signedIn } from './console-sign-in.ts';
 import { type Judge, judgeBy, lookUp, pointerTo } from './document-checks.ts';
+import { openMember } from './fleet-member.ts';
 import { told } from './mcp/gateway-stage.ts';
 import { openHost, type TestHost, type TestRequest, TOKENS } from './open-host.ts';
 import { eventually } from './wire/within.ts';
@@ -77,6 +79,36 @@ function overSocket({ socket }: TestHost, path: string, body: object): Promise<R
     });
     outgoing.on('error', reject).end(JSON.stringify(body));
   });
+}
+
+/** Answers of a host of a fleet to another one that takes a child, and to its reports. */
+async function takenChild(): Promise<readonly [readonly Response[], readonly Response[]]> {
+  const cleanups: (() => unknown)[] = [];
+  const { ask, send } = await openMember({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) });
+  const client = { user: 'agent', workspace: 'one' };
+  const other = { ...client, via: 'b' };
+  const parent = (await ask(client, 'POST', '/v1/sessions', {})).body;
+  const asked = { agent_id: 'reviewer', workspace: 'two' };
+  const child = (await ask(client, 'POST', `/v1/sessions/${parent.session_id}/children`, asked)).body;
+  const path = `/v1/sessions/${child.session_id}/elsewhere`;
+  const usage = { calls: 1, errors: 0, bytes: 0, duration_ms: 0 };
+  const answerOf = async (...given: Parameters<typeof send>): Promise<Response> => {
+    const answer = await send(...given);
+    const { statusCode = 0, headers } = answer;
+    const type = headers['content-type'];
+    const isOpen = type === 'application/jsonl' || statusCode === 204;
+    const body = isOpen ? null : await textOf(answer);
+    return new Response(body, { status: statusCode, headers: type === undefined ? {} : { 'content-type': type } });
+  };
+  const take = { token: child.token, holder: 'one' };
+  const taken = [await answerOf(client, 'POST', path, take), await answerOf(other, 'POST', path, take)];
+  const report = { holder: 'one', usage, spent: {} };
+  const reported = [
+    await answerOf(client, 'POST', `${path}/report`, report),
+    await answerOf(other, 'POST', `${path}/report`, { ...report, ended: 'completed' }),
+  ];
+  for (const cleanup of cleanups) await cleanup();
+  return [taken, reported];
 }
 
 const get =
@@ -171,16 +203,8 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
       await close(''),
     ];
   },
-  // Its answers to other hosts are those of packages/fleet/test/children.deep.test.ts: this host is in no fleet.
-  async takeChild(host) {
-    const { session_id, token } = await openSession(host);
-    return [await host.request(`/v1/sessions/${session_id}/elsewhere`, { body: { token, holder: 'one' } })];
-  },
-  async reportChild(host) {
-    const { session_id } = await openSession(host);
-    const usage = { calls: 1, errors: 0, bytes: 0, duration_ms: 0 };
-    return [await host.request(`/v1/sessions/${session_id}/elsewhere/report`, { body: { holder: 'one', usage } })];
-  },
+  takeChild: async () => (await takenChild())[0],
+  reportChild: async () => (await takenChild())[1],
   async detachChild(host) {
     const session = await openSession(host);
     const owned = await openChild(host, session);

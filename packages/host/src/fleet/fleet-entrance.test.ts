@@ -1,65 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { type Duplex, duplexPair } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { type TestContext, test } from 'node:test';
-import { REGISTRY_FILE } from '@tool-runtime/sdk';
-import { createMemoryLedger } from '@tool-runtime/sdk/testing';
-import { startHost } from '../start-host.ts';
-import type { FleetCaller, HostFleet } from './host-fleet.ts';
-
-/** A host in a fleet of one; what a caller sends arrives as it would through a tunnel. */
-async function openMember(t: TestContext, registries: Readonly<Record<string, string>> = {}, names = ['one', 'two']) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'fleet-entrance-')));
-  const folders = names.map((name) => join(root, name));
-  for (const folder of folders) mkdirSync(folder);
-  for (const [name, text] of Object.entries(registries)) writeFileSync(join(root, name, REGISTRY_FILE), text);
-  const ledger = createMemoryLedger();
-  ledger.moveTo('a');
-  let accept: (socket: Duplex, caller: FleetCaller) => void = () => assert.fail('not served yet');
-  const fleet: HostFleet = {
-    nameOf: (folder) => basename(folder),
-    ledgerOf: () => ledger.of('a'),
-    serve: async (take) => {
-      accept = take;
-    },
-    ship() {},
-    drain: async () => {},
-    close: async () => {},
-  };
-  const running = await startHost({ workspaces: folders, state: join(root, 'state'), fleet });
-  t.after(async () => {
-    await running.stop({ now: true });
-    rmSync(root, { recursive: true, force: true });
-  });
-  return {
-    root,
-    async ask(caller: FleetCaller, method: string, path: string, body?: object, headers: object = {}) {
-      const [client, host] = duplexPair();
-      accept(host, caller);
-      const asked = request({
-        createConnection: () => client,
-        method,
-        path,
-        headers: {
-          host: 'localhost',
-          connection: 'close',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-      });
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        asked.once('response', resolve);
-        asked.once('error', reject);
-      });
-      return { status: answer.statusCode, body: JSON.parse(await text(answer)) };
-    },
-  };
-}
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openMember } from '../../test/fleet-member.ts';
 
 test('a caller opens sessions in the workspace it was let through to, whatever it asks for', async (t) => {
   const { root, ask } = await openMember(t);

@@ -116,6 +116,7 @@ describe('a registry that loads', () => {
       },
       {
         version: 1,
+        sources: [{ text: 'version: 1\n', file: plain.sources[0]?.file }],
         warnings: [],
         allowedDomains: [],
         insecureCredentials: [],

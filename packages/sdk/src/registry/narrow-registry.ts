@@ -6,7 +6,7 @@
  * whole, or, for registries that merely came with a repository, trimmed and named in `warnings`.
  */
 import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
+import type { Registry, RegistryText } from '../contracts/registry.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
 import { type CompiledSections, sections } from './document.ts';
 import { deepFreeze } from './freeze.ts';
@@ -71,12 +71,16 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
       sections.flatMap(({ lists = {} }) => Object.keys(lists)),
     ),
     warnings,
-    sources: [...host.sources, ...session.sources],
+    sources: [...host.sources, ...session.sources.filter((source) => !hasSource(host, source))],
     // Those of the host held when it was started, and need not hold where less is allowed.
     examples: session.examples,
     ...narrowed,
   };
   return deepFreeze(registry);
+}
+
+function hasSource({ sources }: Registry, { text }: RegistryText): boolean {
+  return sources.some((source) => source.text === text);
 }
 
 /** By line of the session's registry; keys that are not written come last. */

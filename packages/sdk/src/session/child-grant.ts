@@ -89,9 +89,10 @@ export function grantedTools(grant: ChildGrant, tools: readonly AnyTool[], { too
       capability !== undefined && retains(grant.tool_policy, capability, { effects: [effect], annotations });
     const isSame =
       capability?.projection.type === 'provider_tool_schema' && capability.projection.schema_ref === schemaDigest;
-    if (isKept && isSame) granted.add(capabilityId);
-    else withheld.set(tool.name, isKept ? otherTool(tool.name) : notGranted(tool.name, grant));
-    return isKept && isSame;
+    const reason = isKept ? otherUnless(isSame, tool) : notGranted(tool.name, grant);
+    if (reason === undefined) granted.add(capabilityId);
+    else withheld.set(tool.name, reason);
+    return reason === undefined;
   });
   requireListed(grant, granted);
   return { tools: usable, withheld };
@@ -112,7 +113,8 @@ function requireListed({ tool_policy, package: { capabilities } }: ChildGrant, g
   });
 }
 
-function otherTool(name: string): ToolError {
+function otherUnless(isSame: boolean, { name }: AnyTool): ToolError | undefined {
+  if (isSame) return undefined;
   return policyDenial(`Tool takes other arguments here than on the host of the parent: ${name}`, {
     details: { gate: 'route', reason: 'package_mismatch', next: 'run the same version on both hosts' },
   });

@@ -90,6 +90,15 @@ describe('what a child may do on another host', () => {
     assert.ok(names(there).includes('shell_exec') && names(there).includes('file_write'));
   });
 
+  test('what a registry says beyond its tools goes along', async (t) => {
+    const sandboxed = registry('shell: { mode: sandboxed }\n');
+    const { a, b } = await openPair(t, { registry: registry('shell_allow: ["^true$"]\n') }, { registry: sandboxed });
+    const { there } = await openThere(a, b, { tools: ALL });
+    assert.equal((await there.call('shell_exec', { cmd: 'true' })).ok, true);
+    assert.equal((await there.call('shell_exec', { cmd: 'id' })).errors[0]?.code, 'E_POLICY');
+    assert.equal((await b.session.call('shell_exec', { cmd: 'id' })).ok, true);
+  });
+
   test('the ceilings of session and child go along', async (t) => {
     const deep = { tools: [nothing], registry: registry('recursion_limit: 3\n') };
     const { a, b } = await openPair(t, deep, { tools: [nothing] });

@@ -1,0 +1,80 @@
+/** A host in a fleet of one, for tests: what a caller sends arrives as it would through a tunnel. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Duplex, duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { REGISTRY_FILE } from '@tool-runtime/sdk';
+import { createMemoryLedger } from '@tool-runtime/sdk/testing';
+import type { FleetCaller, HostFleet } from '../src/fleet/host-fleet.ts';
+import { startHost } from '../src/start-host.ts';
+
+export async function openMember(
+  t: Pick<TestContext, 'after'>,
+  registries: Readonly<Record<string, string>> = {},
+  names = ['one', 'two'],
+) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'fleet-entrance-')));
+  const folders = names.map((name) => join(root, name));
+  for (const folder of folders) mkdirSync(folder);
+  for (const [name, text] of Object.entries(registries)) writeFileSync(join(root, name, REGISTRY_FILE), text);
+  const packages: string[] = [];
+  const ledger = createMemoryLedger();
+  ledger.moveTo('a');
+  let accept: (socket: Duplex, caller: FleetCaller) => void = () => assert.fail('not served yet');
+  const fleet: HostFleet = {
+    nameOf: (folder) => basename(folder),
+    ledgerOf: () => ledger.of('a'),
+    serve: async (take) => {
+      accept = take;
+    },
+    ship() {},
+    async putPackage(text) {
+      packages.push(text);
+      return `${packages.length - 1}`;
+    },
+    takeChild: () => assert.fail('there is no other host'),
+    drain: async () => {},
+    close: async () => {},
+  };
+  const running = await startHost({ workspaces: folders, state: join(root, 'state'), fleet });
+  t.after(async () => {
+    await running.stop({ now: true });
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    root,
+    /** Packages of children, by name. */
+    packages,
+    send,
+    async ask(...asked: Parameters<typeof send>) {
+      const answer = await send(...asked);
+      const said = await text(answer);
+      return { status: answer.statusCode, body: said === '' ? undefined : JSON.parse(said) };
+    },
+  };
+
+  async function send(caller: FleetCaller, method: string, path: string, body?: object, headers: object = {}) {
+    const [client, host] = duplexPair();
+    accept(host, caller);
+    const asked = request({
+      createConnection: () => client,
+      method,
+      path,
+      headers: {
+        host: 'localhost',
+        connection: 'close',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    });
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve);
+      asked.once('error', reject);
+    });
+  }
+}
