@@ -20,7 +20,7 @@ const HOST_SHIPS = [/^bin\/[^/]+\.js$/, /^dist\/console\/(?:[\w-]+\.(?:html|css|
 
 export const PUBLISHED: readonly PublishedPackage[] = [
   { folder: 'protocol', limits: { packedKiB: 230, unpackedKiB: 980, files: 320 } },
-  { folder: 'sdk', limits: { packedKiB: 2500, unpackedKiB: 9400, files: 2840 } },
+  { folder: 'sdk', limits: { packedKiB: 2560, unpackedKiB: 9600, files: 2840 } },
   {
     folder: 'ast',
     limits: { packedKiB: 2640, unpackedKiB: 5250, files: 1300 },

@@ -104,9 +104,29 @@ export async function takeChild({ dialer, getPackage }: TieParts, asked: ChildAs
     if (!stop.signal.aborted) tell('lost');
   }
 
+  async function finish(report: ChildReport, ended: ChildEnd): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    let isSaid = false;
+    while (!isSaid && performance.now() < until) {
+      // Whatever it is answered: who answers knows the end, or does not have the child any more.
+      isSaid = await post(`${path}/report`, { ...report, ended }).then(
+        (answer) => {
+          answer.resume();
+          return true;
+        },
+        () => false,
+      );
+      if (!isSaid) await sleep(PAUSE_MS);
+    }
+    stop.abort();
+  }
+
   const opened = await open();
   if (isToolError(opened)) throw opened;
-  const grant = await wholeGrant(opened.grant, getPackage);
+  const grant = await wholeGrant(opened.grant, getPackage).catch(async (thrown: unknown) => {
+    await finish(NOTHING, 'cancelled');
+    throw thrown;
+  });
   void listen(opened.lines).catch(() => tell('lost'));
   return {
     grant,
@@ -120,24 +140,11 @@ export async function takeChild({ dialer, getPackage }: TieParts, asked: ChildAs
         () => undefined,
       );
     },
-    async finish(report, ended) {
-      const until = performance.now() + PATIENCE_MS;
-      let isSaid = false;
-      while (!isSaid && performance.now() < until) {
-        // Whatever it is answered: who answers knows the end, or does not have the child any more.
-        isSaid = await post(`${path}/report`, { ...report, ended }).then(
-          (answer) => {
-            answer.resume();
-            return true;
-          },
-          () => false,
-        );
-        if (!isSaid) await sleep(PAUSE_MS);
-      }
-      stop.abort();
-    },
+    finish,
   };
 }
+
+const NOTHING: ChildReport = { usage: { calls: 0, errors: 0, bytes: 0, duration_ms: 0 }, spent: {} };
 
 /** The package comes from the object store, where the parent's host has put it under its digest. */
 async function wholeGrant(line: string, getPackage: TieParts['getPackage']): Promise<JsonObject> {

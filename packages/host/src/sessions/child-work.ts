@@ -56,7 +56,7 @@ export interface ChildWork {
 
 type Under = NonNullable<OpenSessionBody['under']>;
 
-/** So long a host that has taken a child may be silent. Longer than such a host waits for this one. */
+/** So long a host that has taken a child may be gone, or take to cancel. Longer than such a host waits for this one. */
 const LOST_MS = 10_000;
 
 interface ChildWorkOptions {
@@ -86,23 +86,32 @@ export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): C
     async take(principal, id, { token, holder }) {
       const { session, work, via } = find(principal, id);
       if (tokens.find(token)?.sessionId !== id || fleet.putPackage === undefined) throw unknownSession();
-      const { package: cut, ...grant } = await work.take(holder, via);
-      const reference = await fleet.putPackage(JSON.stringify(cut));
       const state = connections.get(session) ?? { open: 0 };
       connections.set(session, state);
+      const loseLater = (): void => {
+        clearTimeout(state.lost);
+        state.lost = setTimeout(() => work.lose(), LOST_MS).unref();
+      };
+      const { package: cut, ...grant } = await work.take(holder, via);
+      // From here on the child waits for this host, so it must hear of it or go on without.
+      loseLater();
+      const reference = await fleet.putPackage(JSON.stringify(cut));
       return {
         grant: { ...(grant as unknown as JsonObject), package_ref: reference },
         attach(send, end) {
           clearTimeout(state.lost);
           state.open += 1;
-          const stop = work.listen(send);
+          const stop = work.listen((asked) => {
+            send(asked);
+            if (asked === 'cancel') loseLater();
+          });
           // While the other host listens, the session does not fall silent.
           const leave = session.served.listen('progress', () => {}, end);
           return () => {
             stop();
             leave();
             state.open -= 1;
-            if (state.open === 0) state.lost = setTimeout(() => work.lose(), LOST_MS).unref();
+            if (state.open === 0) loseLater();
           };
         },
       };
