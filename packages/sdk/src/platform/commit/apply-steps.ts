@@ -45,6 +45,7 @@ export class CommitSteps {
   readonly #undo: (() => void)[] = [];
   readonly #asides: Aside[] = [];
   readonly #staged = new Map<PlannedChange, string>();
+  /** By folder: one change of a name in it. */
   readonly #touched = new Map<string, PlannedChange>();
   /** Folders that files are moved from, by path. */
   readonly #origins = new Map<string, number>();
@@ -97,7 +98,7 @@ export class CommitSteps {
     const { before, after, folders, path, seen } = change;
     if (before.kind === 'absent' || (before.kind === after.kind && before.kind === 'folder')) return;
     if (before.kind !== 'folder' && after.kind !== 'absent' && after.kind !== 'folder') return;
-    this.#touched.set(path, change);
+    this.#touch(change);
     if (before.kind === 'folder') {
       removeDirectory(folders.entry(path));
       folders.forget(path);
@@ -126,7 +127,7 @@ export class CommitSteps {
       this.#moved.add(path);
       return;
     }
-    this.#touched.set(path, change);
+    this.#touch(change);
     if (before.kind === 'folder') return;
     if (!makeDirectory(folders.entry(path), BUILDING_MODE)) throw new Slipped(path);
     folders.noteMade();
@@ -160,7 +161,7 @@ export class CommitSteps {
     const { before, folders, path, seen } = change;
     await this.stage(change);
     const beside = this.#staged.get(change) ?? '';
-    this.#touched.set(path, change);
+    this.#touch(change);
     const [from, to] = [folders.entry(beside), folders.entry(path)];
     if (before.kind === 'absent' || before.kind === 'folder') {
       publishNew(folders, from, to, path);
@@ -235,7 +236,7 @@ export class CommitSteps {
       this.#isCopied.add(change);
       return false;
     }
-    this.#touched.set(path, change);
+    this.#touch(change);
     if (isNew) this.#undo.push(() => removeFile(folders.entry(path)));
     else {
       const back = () =>
@@ -295,6 +296,11 @@ export class CommitSteps {
       }
     }
     for (const { folders, path } of this.#asides) removeQuietly(folders, path);
+  }
+
+  /** A folder is synced once, however many names in it changed. */
+  #touch(change: PlannedChange): void {
+    this.#touched.set(`${change.folders.root.path}/${parentOf(change.path)}`, change);
   }
 
   #keepAside({ folders, path }: PlannedChange, aside: string): void {

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -24,7 +25,7 @@ import {
 } from '../../../test/commit-crash-scene.ts';
 import type { PathState, StagedChange } from '../../changes/change-set.ts';
 import type { PathRule } from '../../contracts/path-text.ts';
-import { createDisk, type Disk } from '../descriptors/disk.ts';
+import { createDisk, createFullDisk, type Disk } from '../descriptors/disk.ts';
 import { createPlaces } from '../descriptors/places.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { ErrnoError } from '../errno-error.ts';
@@ -91,6 +92,30 @@ for (const step of ['contentNow', 'settleNow'] as const) {
     assert.equal(existsSync(path('first')), false);
   });
 }
+
+test('under full durability every file and every changed folder is synced, a folder once', async (t) => {
+  const full = createFullDisk();
+  let contents = 0;
+  const folders: string[] = [];
+  const disk: Disk = {
+    ...full,
+    content(fd) {
+      contents += 1;
+      return full.content(fd);
+    },
+    settle(held, finish) {
+      for (const fd of held) folders.push(readlinkSync(`/proc/self/fd/${fd}`));
+      return full.settle(held, finish);
+    },
+  };
+  const { workspace, commit, path } = scene(t, { disk });
+  mkdirSync(path('one'));
+  mkdirSync(path('other'));
+  await commit(['one/a', 'one/b', 'one/c', 'other/a', 'top'].map((name) => file(name, `${name}\n`)));
+  assert.equal(contents, 5);
+  assert.deepEqual(folders.toSorted(), [workspace, path('one'), path('other')]);
+  assert.equal(readFileSync(path('one/b'), 'utf8'), 'one/b\n');
+});
 
 test('a commit writes nothing when one path is not as before, and names it', async (t) => {
   const { workspace, commit, path, left } = scene(t);

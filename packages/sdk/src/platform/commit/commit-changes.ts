@@ -132,9 +132,7 @@ export async function performChanges(planned: readonly PlannedChange[], disk: Di
         if (pace.isDue(STEP_UNITS)) await pace.pause();
       }
     };
-    await each(planned.filter(isLeaf), (change) =>
-      change.folders.find(change.path) === undefined ? undefined : steps.stage(change),
-    );
+    await stageAll(planned.filter(isLeaf), steps, { atOnce: disk.isFull ? SYNCS_AT_ONCE : 1, pace });
     await each(removed, (change) => steps.remove(change));
     await each(inward.filter(isFolder), (change) => steps.makeFolder(change));
     await each(inward.filter(isLeaf), (change) => steps.publish(change));
@@ -151,6 +149,35 @@ export async function performChanges(planned: readonly PlannedChange[], disk: Di
 
 /** Most steps of a change do nothing. */
 const STEP_UNITS = ENTRY_UNITS / 4;
+
+/** Syncs that wait together end together: the disk writes them in one go. */
+const SYNCS_AT_ONCE = 16;
+
+interface Staging {
+  readonly atOnce: number;
+  readonly pace: Pace;
+}
+
+/** What belongs into folders that are not there yet is staged when it is published. */
+async function stageAll(
+  leaves: readonly PlannedChange[],
+  steps: CommitSteps,
+  { atOnce, pace }: Staging,
+): Promise<void> {
+  for (let at = 0; at < leaves.length; at += atOnce) {
+    const staging = leaves.slice(at, at + atOnce).map(async (change) => {
+      try {
+        if (change.folders.find(change.path) !== undefined) await steps.stage(change);
+      } catch (thrown) {
+        throw fileError(thrown, change.path);
+      }
+    });
+    // Waits for all: what is still being written cannot be taken back.
+    const failed = (await Promise.allSettled(staging)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    if (pace.isDue(atOnce * STEP_UNITS)) await pace.pause();
+  }
+}
 
 function deepestFirst(planned: readonly PlannedChange[]): readonly PlannedChange[] {
   const byDepth: PlannedChange[][] = [];
