@@ -247,10 +247,17 @@ export class Indexer {
     if (this.#isOutdated(found.path, found.ticket)) return;
     const base = this.#pending.baseOf(found.path, before);
     const shown = base?.skip === undefined ? base : undefined;
-    const { problemCount } = unread.problems;
+    // Of a version that no one asked about the problems alone are kept, not its card, which has those before it.
+    const last = this.#pending.problems(found.path) ?? before;
     table.put({
       ...(shown ?? { ...NO_COLUMNS, crc: NO_CRC }),
-      ...{ ...found, skip: undefined, problemCount, problemsBefore: before?.problemCount },
+      ...{ ...found, skip: undefined },
+      get problemCount() {
+        return unread.problems.problemCount;
+      },
+      get problemsBefore() {
+        return last?.problemCount;
+      },
     });
     this.#pending.put(found.path, { unread, base });
     run.report.parsed += 1;

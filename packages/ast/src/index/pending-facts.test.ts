@@ -83,6 +83,22 @@ describe('a file whose facts wait', () => {
     assert.equal(index.problemsBefore('a.ts'), early.length);
   });
 
+  test('is compared with the version before it, which no one asked about', async (t) => {
+    const { index, write } = scratchIndex(t);
+    await write('a.ts', 'const a = 1;\n');
+    await write('a.ts', 'function (\n');
+    const broken = 'function (\nconst = 2;\n';
+    await write('a.ts', broken);
+    await write('a.ts', 'const fine = 1;\n');
+    assert.deepEqual(await index.parseProblems('a.ts', live()), []);
+    const before = index.problemsBefore('a.ts');
+    await index.query({});
+    assert.equal(index.problemsBefore('a.ts'), before);
+    await write('b.ts', broken);
+    assert.equal(before, index.fileRow('b.ts')?.problems);
+    assert.ok(before !== undefined && before > 0);
+  });
+
   test('is judged as it is now when another program wrote it since [S0-63]', async (t) => {
     const { index, write, put } = scratchIndex(t);
     await write('a.ts', 'const a = 1;\n');

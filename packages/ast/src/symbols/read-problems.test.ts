@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import nodeModule from 'node:module';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createEngine } from './engine.ts';
@@ -106,4 +107,14 @@ test('a text that ends too early is broken at its end [S0-63]', async () => {
 test('an error begins after the declarations that parsed', async () => {
   const { problems } = await problemsIn('rust', 'pub fn sound() {}\npub fn broken( { let x = ;\n');
   assert.equal(problems[0]?.line, 2);
+});
+
+test('the second parser is asked when someone wants to know, and once', async (t) => {
+  const { mock } = t.mock.method(nodeModule, 'stripTypeScriptTypes');
+  const found = await problemsIn('typescript', 'const a: = 1;\n');
+  assert.equal(mock.callCount(), 0);
+  assert.deepEqual([found.problemCount, found.problems[0]?.col], [1, 10]);
+  assert.equal(mock.callCount(), 1);
+  assert.deepEqual(await problemsIn('typescript', 'const a = 1;\n'), { problems: [], problemCount: 0 });
+  assert.equal(mock.callCount(), 1);
 });

@@ -6,35 +6,47 @@ import type { Node } from 'web-tree-sitter';
 import type { ProblemFact } from '../contracts/facts.ts';
 import { type Opinion, secondOpinion } from '../parse/second-opinion.ts';
 import type { ParsedSource } from '../parse/source-parser.ts';
+import type { SourceText } from '../parse/source-text.ts';
 
 const MAX_PROBLEMS = 50;
 const MAX_QUOTE = 40;
+const NONE: Problems = { problems: [], problemCount: 0 };
 
 export interface Problems {
   readonly problems: readonly ProblemFact[];
   readonly problemCount: number;
 }
 
-export function readProblems(parsed: ParsedSource): Problems {
-  const root = parsed.tree.rootNode;
-  if (!root.hasError && !parsed.isCovered) return { problems: [], problemCount: 0 };
-  const opinion = secondOpinion(parsed.parser.language, parsed.source.text);
-  if (opinion?.isSound === true) return { problems: [], problemCount: 0 };
-  if (parsed.isCovered) return coveredProblems(parsed, opinion);
-  const found = findBroken(root);
-  const problems = found.slice(0, MAX_PROBLEMS).map((node) => problemOf(parsed, node));
-  const first = opinion === undefined ? undefined : statedProblem(parsed, opinion);
-  return { problems: first === undefined ? problems : putFirst(first, problems), problemCount: found.length };
-}
-
-/** Words were covered to get a sound tree; where there is a second parser, it has the last word. */
-function coveredProblems(parsed: ParsedSource, opinion: Opinion | undefined): Problems {
-  const stated = opinion === undefined ? undefined : statedProblem(parsed, opinion);
-  return stated === undefined ? { problems: [], problemCount: 0 } : { problems: [stated], problemCount: 1 };
+/** The tree is read now and may go. The second parser takes longer than the first, so it is asked when someone wants to know. */
+export function readProblems({ tree, source, parser, isCovered }: ParsedSource): Problems {
+  const root = tree.rootNode;
+  if (!root.hasError && !isCovered) return NONE;
+  const found = isCovered ? [] : findBroken(root);
+  const problems = found.slice(0, MAX_PROBLEMS).map((node) => problemOf(source, node));
+  let judged: Problems | undefined;
+  const judge = (): Problems => {
+    const opinion = secondOpinion(parser.language, source.text);
+    if (opinion?.isSound === true) return NONE;
+    const stated = opinion === undefined ? undefined : statedProblem(source, opinion);
+    // Words were covered to get a sound tree: the second parser alone decides.
+    if (isCovered) return stated === undefined ? NONE : { problems: [stated], problemCount: 1 };
+    const all = stated === undefined ? problems : putFirst(stated, problems);
+    return { problems: all, problemCount: found.length };
+  };
+  return {
+    get problems() {
+      judged ??= judge();
+      return judged.problems;
+    },
+    get problemCount() {
+      judged ??= judge();
+      return judged.problemCount;
+    },
+  };
 }
 
 /** The second parser knows the first bad token; the grammar often only where the broken declaration begins. */
-function statedProblem({ source }: ParsedSource, opinion: Opinion): ProblemFact | undefined {
+function statedProblem(source: SourceText, opinion: Opinion): ProblemFact | undefined {
   if (opinion.isSound || opinion.line === undefined) return undefined;
   const { message, line, col = 1 } = opinion;
   const start = source.lineStart(line - 1) + col - 1;
@@ -59,7 +71,7 @@ function findBroken(root: Node): Node[] {
   return found;
 }
 
-function problemOf({ source }: ParsedSource, node: Node): ProblemFact {
+function problemOf(source: SourceText, node: Node): ProblemFact {
   const kind = node.isMissing ? 'missing' : 'error';
   const { startIndex, startPosition } = firstBad(node);
   const { endIndex } = node;
