@@ -12,6 +12,8 @@ export interface GitRun {
   readonly words: readonly string[];
   /** `read` shows everything read-only; `write` lets git change its folder and the work tree. */
   readonly access: 'read' | 'write';
+  /** Refused where an unfinished operation is not as git leaves it, also plumbing, which can be used there otherwise. */
+  readonly finishes?: true;
   readonly stdin?: Uint8Array | string;
   /** Name of another index file in the git folder. */
   readonly index?: string;

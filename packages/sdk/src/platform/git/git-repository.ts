@@ -130,8 +130,8 @@ const UNAWARE: ReadonlySet<string | undefined> = new Set(
   'fast-import update-ref symbolic-ref read-tree write-tree hash-object update-index checkout-index'.split(' '),
 );
 
-function requireSoundState({ access, words }: GitRun, { gitDir }: GitFolders): void {
-  if (access === 'read' || UNAWARE.has(words[0])) return;
+function requireSoundState({ access, words, finishes }: GitRun, { gitDir }: GitFolders): void {
+  if (access === 'read' || (finishes !== true && UNAWARE.has(words[0]))) return;
   judgeState(readState(gitDir), { aborting: words[1] === '--abort' });
 }
 

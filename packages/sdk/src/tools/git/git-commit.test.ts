@@ -302,7 +302,7 @@ test('guard, contents, recovery point and commit take one run of git [S0-45]', a
     repository.write({ 'a.txt': 'two\n' });
     repository.git('add', 'a.txt');
     await runtime.call('counted_commit', { message: 'fix: two' });
-    assert.deepEqual(words, ['commit']);
+    assert.deepEqual(words, ['update-ref']);
   } finally {
     await runtime.dispose();
     repository.dispose();

@@ -8,14 +8,15 @@ import { z } from 'zod';
 import type { CommitCandidate } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { headCommit } from '../../git/head-commit.ts';
+import { type HeadCommit, headCommit } from '../../git/head-commit.ts';
 import { isTrue } from '../../git/parse-config.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
 import { committerVariables, type Signing, signingOf } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
+import { headMoved, makePlainCommit } from './plain-commit.ts';
 import { namingRecovery } from './recovery/recovery-note.ts';
-import { saveCommit } from './recovery/save-recovery.ts';
+import { type SavedCommit, saveCommit } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   message: z
@@ -73,39 +74,51 @@ async function commit(given: z.output<typeof args>, context: ToolContext): Promi
   if (candidate === undefined) throw new TypeError('A commit was started without its gate');
   const signing = await signingOf(given.sign, context);
   const saved = await saveCommit(context, candidate);
-  return namingRecovery(saved, async () => ({
-    ...(await commitCandidate(given, { candidate, signing }, context)),
-    recovery: saved.ref,
-  }));
+  return namingRecovery(saved, async () => {
+    const { hash, tree, parent } = await commitCandidate(given, { candidate, signing, saved }, context);
+    return { commit: hash, tree, parent, recovery: saved.ref };
+  });
 }
 
 interface Prepared {
   readonly candidate: CommitCandidate;
   readonly signing: Signing;
+  readonly saved: SavedCommit;
 }
 
-async function commitCandidate(given: z.output<typeof args>, { candidate, signing }: Prepared, context: ToolContext) {
+async function commitCandidate(
+  given: z.output<typeof args>,
+  { candidate, signing, saved }: Prepared,
+  context: ToolContext,
+): Promise<HeadCommit> {
   const { git } = context;
+  const message = candidate.message ?? given.message;
+  const env = await committerVariables(context);
+  const isSignedOff = await isSignOffWanted(given.signoff, context);
+  if (!isSignedOff && signing.run.signing === undefined && !saved.isUnderWay) {
+    const made = await makePlainCommit({ tree: candidate.tree, message, env }, context);
+    if (made !== undefined) return made;
+  }
   const output = await git.run({
     words: [
       ...['commit', '--no-verify', '--quiet', '--file=-', signing.word],
-      (await isSignedOff(given.signoff, context)) ? '--signoff' : '--no-signoff',
+      isSignedOff ? '--signoff' : '--no-signoff',
       ...(given.allow_empty ? ['--allow-empty'] : []),
     ],
     access: 'write',
     index: candidate.index,
-    stdin: candidate.message ?? given.message,
-    env: await committerVariables(context),
+    stdin: message,
+    env,
     ...signing.run,
     accept: [0, 1],
   });
   const head = await headCommit(git);
   if (output.code !== 0) throw refused(output.stderr, candidate.tree === head?.tree);
-  if (head?.tree !== candidate.tree) throw anotherTree(head?.tree);
-  return { commit: head.hash, tree: head.tree, parent: head.parent };
+  if (head?.tree !== candidate.tree) throw headMoved(head?.tree);
+  return head;
 }
 
-async function isSignedOff(asked: boolean | undefined, { git, registry }: ToolContext): Promise<boolean> {
+async function isSignOffWanted(asked: boolean | undefined, { git, registry }: ToolContext): Promise<boolean> {
   if (asked !== undefined || registry.git.signoff) return asked ?? true;
   const [own, operator] = await Promise.all([git.config(), git.operatorConfig()]);
   return isTrue(own.get('format.signoff') ?? operator.get('format.signoff'));
@@ -122,15 +135,6 @@ function refused(said: string, isSame: boolean): ToolError {
     reason: 'git_failed',
     next: 'read the message of git in details.stderr',
     details: { stderr: said.trim().slice(0, 2000) },
-  });
-}
-
-/** Another program committed in between: what is there now is not what was checked. */
-function anotherTree(tree: string | undefined): ToolError {
-  return gitFailure('HEAD moved while the commit was made', {
-    reason: 'head_moved',
-    next: 'check git_log: another program commits in this repository at the same time',
-    details: { tree: tree ?? null },
   });
 }
 

@@ -93,6 +93,11 @@ export async function saveRecovery(context: RecoveryContext, request: RecoveryRe
   return { ref, details: { ...note }, head, branch, touched, dirty, state };
 }
 
+export interface SavedCommit extends GitRecovery {
+  /** An operation that the commit ends, or that left a message for it. */
+  readonly isUnderWay: boolean;
+}
+
 /** Saves these files, which a tool is about to write or take away, and nothing else. Undefined when none is there. */
 export async function saveFiles(
   context: RecoveryContext,
@@ -135,7 +140,7 @@ function plainNames(paths: readonly RawPath[]): readonly string[] {
 export async function saveCommit(
   { git }: Pick<RecoveryContext, 'git'>,
   candidate: CommitCandidate,
-): Promise<GitRecovery> {
+): Promise<SavedCommit> {
   const [state, index, worktree, head, branch] = await Promise.all([
     readOperationState(git),
     git.files.read('index'),
@@ -160,7 +165,7 @@ export async function saveCommit(
     entries: await commitEntries(git, { state, index, candidate }),
   });
   await pruneRecoveries(git);
-  return { ref, details: { ...note } };
+  return { ref, details: { ...note }, isUnderWay: state.some(({ name }) => name !== 'ORIG_HEAD') };
 }
 
 const NOTHING_DIRTY = { entries: [], repositories: [], hasUnfinished: false };
