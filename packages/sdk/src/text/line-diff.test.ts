@@ -18,6 +18,31 @@ describe('the difference of two texts', () => {
     assert.equal(lineDiff('1\n'.repeat(20), `0\n${'1\n'.repeat(20)}2\n`).split('@@ -').length, 3);
   });
 
+  test('says of a change in the middle of a long text which lines it is in, wherever in them it begins and ends', () => {
+    const lines = Array.from({ length: 3000 }, (_, at) => `line ${at + 1} of ${'many '.repeat(at % 7)}\n`);
+    const before = lines.join('');
+    const context = (from: number, to: number) =>
+      lines
+        .slice(from - 1, to)
+        .map((line) => ` ${line}`)
+        .join('');
+    const line = lines[1999] ?? '';
+    const changes: readonly [number, string[], string[]][] = [
+      [2000, [line], [line.replace('l', 'L')]],
+      [2000, [line], []],
+      [2001, [], [line]],
+      [2000, [line], [line.replace('\n', '\r\n'), '\n']],
+    ];
+    for (const [at, removed, added] of changes) {
+      const after = [...lines.slice(0, at - 1), ...added, ...lines.slice(at - 1 + removed.length)].join('');
+      const [minus, plus] = [removed.map((line) => `-${line}`), added.map((line) => `+${line}`)];
+      const header = `@@ -${at - 3},${6 + removed.length} +${at - 3},${6 + added.length} @@\n`;
+      const next = at + removed.length;
+      const shown = [context(at - 3, at - 1), ...minus, ...plus, context(next, next + 2)].join('');
+      assert.equal(lineDiff(before, after), header + shown);
+    }
+  });
+
   test('loses no line: what is kept and removed is the old text, what is kept and added the new one', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 6 }).map((lines) => lines.join('\n'));
     fc.assert(

@@ -11,7 +11,55 @@ interface Step {
 
 /** Empty when the texts are the same. */
 export function lineDiff(before: string, after: string): string {
-  return render(compareLines(linesOf(before), linesOf(after)));
+  const { start, beforeEnd, afterEnd } = withContext(before, after);
+  const steps = compareLines(linesOf(before.slice(start, beforeEnd)), linesOf(after.slice(start, afterEnd)));
+  return render(steps, 1 + lineFeeds(before, 0, start));
+}
+
+/** The changed part and the lines shown around it: texts are mostly the same, and splitting them all costs most. */
+function withContext(before: string, after: string): ChangedPart {
+  const { start, beforeEnd, afterEnd } = changedPart(before, after);
+  const lineStart = (at: number): number => (at > 0 ? before.lastIndexOf('\n', at - 1) + 1 : 0);
+  let from = lineStart(start);
+  for (let line = 0; line < CONTEXT; line++) from = lineStart(from - 1);
+  let to = beforeEnd;
+  // One more, because the changed part may end inside of a line.
+  for (let line = 0; line <= CONTEXT && to < before.length; line++) to = before.indexOf('\n', to) + 1 || before.length;
+  return { start: from, beforeEnd: to, afterEnd: to - beforeEnd + afterEnd };
+}
+
+export interface ChangedPart {
+  /** In both texts. */
+  readonly start: number;
+  readonly beforeEnd: number;
+  readonly afterEnd: number;
+}
+
+const PIECE = 4096;
+
+/** What is left of two texts without what they have in common at their beginning and at their end. */
+export function changedPart(before: string, after: string): ChangedPart {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  // Whole pieces are compared by the engine, many characters at once.
+  while (start + PIECE <= shorter && before.slice(start, start + PIECE) === after.slice(start, start + PIECE))
+    start += PIECE;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let [beforeEnd, afterEnd] = [before.length, after.length];
+  const isSame = (size: number): boolean =>
+    Math.min(beforeEnd, afterEnd) - start >= size &&
+    before.slice(beforeEnd - size, beforeEnd) === after.slice(afterEnd - size, afterEnd);
+  for (const size of [PIECE, 1]) {
+    while (isSame(size)) [beforeEnd, afterEnd] = [beforeEnd - size, afterEnd - size];
+  }
+  return { start, beforeEnd, afterEnd };
+}
+
+/** How many there are from `start` up to, not including, `end`. */
+export function lineFeeds(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 /** All lines of both, in order: kept, removed or added. */
@@ -60,11 +108,12 @@ function compare(old: readonly string[], now: readonly string[]): Step[] {
   return [...steps, ...removed.slice(row), ...added.slice(column)];
 }
 
-function render(steps: readonly Step[]): string {
+/** `first`: number of the first line. */
+function render(steps: readonly Step[], first: number): string {
   const isNear = (at: number): boolean =>
     steps.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ mark }) => mark !== ' ');
   const hunks: { readonly old: number; readonly now: number; readonly steps: Step[] }[] = [];
-  let [old, now] = [1, 1];
+  let [old, now] = [first, first];
   let isOpen = false;
   for (const [at, step] of steps.entries()) {
     const isShown = isNear(at);

@@ -2,6 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { Wanted } from '../../../text/edit-ladder.ts';
+import { changedPart, lineFeeds } from '../../../text/line-diff.ts';
 
 const COMMENT = String.raw`^\s*(?://|#|/\*+|<!--|--|;|%|\*|\{/\*)\s*`;
 const REST = '(?:rest of|remaining|existing|other|previous|unchanged|same as before|keep the)';
@@ -41,8 +42,12 @@ const MIN_LOST_LINES = 50;
 
 /** More than half of a file goes, and something else stays in its place: often an answer that was cut off. */
 export function refuseShrinking(before: string, after: string, path: string): void {
-  const [had, has] = [before.split('\n').length, after.split('\n').length];
-  if (had - has < MIN_LOST_LINES || has > had / 2) return;
+  const { start, beforeEnd, afterEnd } = changedPart(before, after);
+  const lost = lineFeeds(before, start, beforeEnd) - lineFeeds(after, start, afterEnd);
+  if (lost < MIN_LOST_LINES) return;
+  const had = lineFeeds(before, 0, before.length) + 1;
+  const has = had - lost;
+  if (has > had / 2) return;
   throw new ToolError('E_VALIDATION_FAIL', `File would shrink from ${had} to ${has} lines: ${path}`, {
     path,
     details: { reason: 'shrinks', next: 'Set allow_shrink to true if those lines are to go; nothing was changed' },

@@ -2,6 +2,7 @@
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { safeLine, safeText } from '@tool-runtime/protocol/internal';
 import { findPlaces, type Hits, type Wanted } from '../../../text/edit-ladder.ts';
+import { lineFeeds } from '../../../text/line-diff.ts';
 import { contentOf, indentOf } from '../../../text/shift-indent.ts';
 
 export interface Miss {
@@ -125,7 +126,5 @@ function difference(
 
 /** From 1. */
 export function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
+  return 1 + lineFeeds(text, 0, offset);
 }
