@@ -146,6 +146,22 @@ function keyTests(check: Check): void {
     assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
   });
 
+  check('judges every key of one turn by itself, whatever becomes of the others [S1-43]', async (store) => {
+    await store.claim(claimOf('held', 'a'), [sampleIntent('a')]);
+    const answers = await Promise.allSettled([
+      store.append([sampleRequested('b')]),
+      (async () => store.claim(claimOf('k', 'b'), [sampleIntent('b')]))(),
+      (async () => store.claim(claimOf('k', 'c'), [sampleIntent('c')]))(),
+      (async () => store.settle('s', 'nothing', 1, [sampleResult('x')]))(),
+      (async () => store.settle('s', 'held', 1, [sampleResult('a')]))(),
+    ]);
+    const told = answers.map((one) => (one.status === 'fulfilled' ? one.value : isToolError(one.reason)));
+    assert.deepEqual(told, [undefined, { state: 'new' }, { state: 'pending', callId: 'b' }, true, undefined]);
+    assert.deepEqual(await store.lookup('s', 'held', 'hash'), { state: 'done', callId: 'a', answer: 1 });
+    assert.deepEqual(outline(store), ['1 intent a', '2 requested b', '3 intent b', '4 result a']);
+    assert.equal(store.verify().ok, true);
+  });
+
   check('lists the keys a call still holds', async (store) => {
     await store.claim(claimOf('k1', 'a'), []);
     await store.claim(claimOf('k2', 'a'), []);

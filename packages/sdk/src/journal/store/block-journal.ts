@@ -1,7 +1,7 @@
 /** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
 import type { Clock } from '../../contracts/clock.ts';
 import { failure } from '../../contracts/failures.ts';
-import type { JournalRecord, JournalStore } from '../../contracts/journal.ts';
+import type { JournalRecord, JournalStore, KeyState } from '../../contracts/journal.ts';
 import type { RotationRecord } from '../../contracts/journal-rotation.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { createKeyedDigest } from '../../platform/digest.ts';
@@ -19,7 +19,7 @@ import { createKeyLedger, type KeyLedger } from './key-ledger.ts';
 import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
 import { verifyJournal } from './verify-journal.ts';
-import { type WriteOptions, WriteQueue } from './write-queue.ts';
+import { type RowChange, type WriteOptions, WriteQueue } from './write-queue.ts';
 
 interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
@@ -43,7 +43,8 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   const log = createBlockLog({ ...seals, source, clock });
   const writer = createBlockWriter(tables, log, { ...options, keeper: options.heads?.keeper });
   const marks = createHeadChecks(options.heads, { tables, log, writer, clock });
-  const queue = new WriteQueue(writer, options.busyLimitMs ?? BUSY_LIMIT_MS);
+  const { write, checkpointIfDue } = writer;
+  const queue = new WriteQueue({ write, checkpointIfDue, exclusively }, options.busyLimitMs ?? BUSY_LIMIT_MS);
   let closed = false;
   let ended: MaybePromise<void>;
   let upkeep: Promise<void> = Promise.resolve();
@@ -65,14 +66,16 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   /** Runs `work` as the only writer, in turn. Inside such work it joins in. */
   function change<T>(work: () => T, options?: WriteOptions): MaybePromise<T> {
     assertOpen();
-    return writer.inTransaction ? work() : queue.run(() => writer.exclusively(() => withTotal(work)), options);
+    return writer.inTransaction ? work() : queue.run(() => exclusively(work), options);
   }
 
-  /** Claims may change without a record; the total then comes with a checkpoint. */
-  function withTotal<T>(work: () => T): T {
-    const done = work();
-    if (keys.isOwed) writer.writeWithCheckpoint([]);
-    return done;
+  /** Claims may change without a record; their total then comes with a checkpoint. */
+  function exclusively<T>(work: () => T): T {
+    return writer.exclusively(() => {
+      const done = work();
+      if (keys.isOwed) writer.writeWithCheckpoint([]);
+      return done;
+    });
   }
 
   /** One after the other: two rotations of one process would only get into each other's way. */
@@ -103,9 +106,9 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       assertOpen();
       const prepared = prepare(records);
       if (prepared.records.length === 0 || writer.inTransaction) return writer.write(prepared);
-      return queue.append(prepared, { isKept: isOfTheDone(records) });
+      return queue.append(prepared, { isKept: isOfTheDone(records) }) as Promise<void>;
     },
-    ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
+    ...keyMethods({ keys, writer, queue, clock, afterQueue, assertOpen }),
     unfinished: () => afterQueue(() => log.unfinished()),
     atomically: (work, options) => change(work, options),
     read: (filter = {}) => afterQueue(() => log.read(filter)),
@@ -133,46 +136,57 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
 interface KeyPorts {
   readonly keys: KeyLedger;
   readonly writer: BlockWriter;
+  readonly queue: WriteQueue;
   readonly clock: Clock;
-  change<T>(work: () => T, options?: WriteOptions): MaybePromise<T>;
   afterQueue<T>(work: () => T): T;
   assertOpen(): void;
 }
 
 type KeyMethods = Pick<JournalStore, 'claim' | 'lookup' | 'settle' | 'release' | 'claimsOf'>;
 
-function keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }: KeyPorts): KeyMethods {
+function keyMethods({ keys, writer, queue, clock, afterQueue, assertOpen }: KeyPorts): KeyMethods {
+  /** Stores the records with the change of rows they belong to, and with others of the turn. Inside `atomically` at once. */
+  function store(records: readonly JournalRecord[], change: RowChange, options?: WriteOptions): MaybePromise<unknown> {
+    assertOpen();
+    const prepared = prepare(records);
+    if (!writer.inTransaction) return queue.append(prepared, { ...options, change });
+    const { result, isStored } = change();
+    if (isStored) writer.write(prepared);
+    return result;
+  }
+
   return {
     claim(claim, records) {
-      const prepared = prepare(records);
-      return change(() => {
-        const state = claimKey(keys, claim);
-        if (state.state === 'new') writer.write(prepared);
-        return state;
-      });
+      const take = () => {
+        const result = claimKey(keys, claim);
+        return { result, isStored: result.state === 'new' };
+      };
+      return store(records, take) as MaybePromise<KeyState>;
     },
     lookup(scope, key, argsHash) {
       assertOpen();
       return keyState(keys.find(scope, key), argsHash);
     },
     settle(scope, key, answer, records) {
-      const prepared = prepare(records);
       const text = JSON.stringify(answer);
-      return change(() => {
+      const settle = () => {
         settleKey(keys, { scope, key, answer: text, atMs: clock.now() });
-        writer.write(prepared);
-      }, KEPT);
+        return WITH_RECORDS;
+      };
+      return store(records, settle, KEPT) as MaybePromise<void>;
     },
     release(scope, key, records) {
-      const prepared = prepare(records);
-      return change(() => {
+      const free = () => {
         releaseKey(keys, scope, key);
-        writer.write(prepared);
-      }, KEPT);
+        return WITH_RECORDS;
+      };
+      return store(records, free, KEPT) as MaybePromise<void>;
     },
     claimsOf: (callId) => afterQueue(() => pendingClaims(keys, callId)),
   };
 }
+
+const WITH_RECORDS = { result: undefined, isStored: true };
 
 function nothing(): void {}
 

@@ -8,13 +8,13 @@ import type { KeyLedger } from './key-ledger.ts';
 
 /** Call inside a transaction. `new` means that the key was free and is now the call's. */
 export function claimKey(keys: KeyLedger, claim: KeyClaim): KeyState {
-  const state = keyState(keys.find(claim.scope, claim.key), claim.argsHash);
+  const { scope, key, argsHash, callId, instance = null, rehearsal } = claim;
+  const state = keyState(keys.find(scope, key), argsHash);
   if (state.state === 'new') {
-    const { scope, key, argsHash, callId } = claim;
-    keys.put({
+    keys.add({
       ...{ scope, key, args_hash: argsHash, call_id: callId, state: 'pending', answer: null, settled_at: null },
-      instance: claim.instance ?? null,
-      rehearsal: claim.rehearsal === undefined ? null : JSON.stringify(claim.rehearsal),
+      instance,
+      rehearsal: rehearsal === undefined ? null : JSON.stringify(rehearsal),
     });
   }
   return state;
@@ -42,7 +42,7 @@ export function settleKey(keys: KeyLedger, settled: SettledKey): void {
   if (row?.state !== 'pending') {
     throw contractViolation('Key is not waiting for an answer', { scope, reason: 'key_not_pending' });
   }
-  keys.put({ ...row, state: 'done', answer, settled_at: atMs, rehearsal: null });
+  keys.replace(row, { ...row, state: 'done', answer, settled_at: atMs, rehearsal: null });
 }
 
 /** A key that is already free stays free; an answered one is never freed. */

@@ -20,8 +20,10 @@ export interface KeyLedger {
   /** Throws ToolError for a row that was changed without the key, as every method that reads one. */
   find(scope: string, key: string): KeyRow | undefined;
   pendingOf(callId: string): readonly KeyRow[];
-  /** Adds or replaces. Call inside a transaction, as all that follow. */
-  put(row: UnsealedKey): void;
+  /** A row whose name has none. Call inside the transaction in which that was looked up, as all that follow. */
+  add(row: UnsealedKey): void;
+  /** `before`: the row of this name, as it was found. */
+  replace(before: KeyRow, row: UnsealedKey): void;
   remove(name: KeyName): void;
   /** The next block repeats the total, though no row changed. */
   carry(): void;
@@ -91,11 +93,11 @@ export function createKeyLedger(tables: JournalTables, masterKey: Uint8Array): K
   return {
     find,
     isGenuine,
+    add,
     adopt: add,
     pendingOf: (callId) => tables.pendingKeys(callId).map(checked),
-    put(row) {
-      const before = find(row.scope, row.key);
-      if (before !== undefined) change(-1, -element(before));
+    replace(before, row) {
+      change(-1, -element(before));
       add(row);
     },
     remove({ scope, key }) {

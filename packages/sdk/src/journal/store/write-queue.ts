@@ -7,7 +7,8 @@
  * is closed: its caller may give up, the record must not.
  *
  * Records appended in one turn of the event loop share a block: the first schedules the commit for when all promises of
- * the turn have settled, so that calls which began together are stored together however many steps each takes.
+ * the turn have settled, so that calls which began together are stored together however many steps each takes. Changes of
+ * rows that come with records share a transaction in the same way; where one of them fails, each is made by itself.
  */
 import { failure } from '../../contracts/failures.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
@@ -20,12 +21,22 @@ const LONGEST_PAUSE_MS = 50;
 /** After a longer time without a try, the lock counts as a new one. */
 const SAME_LOCK_MS = 1000;
 
+/** Changes rows in the transaction that stores the records; done anew after that was undone. */
+export type RowChange = () => {
+  readonly result: unknown;
+  /** False: the records are left out. */
+  readonly isStored: boolean;
+};
+
 interface Entry {
   /** Records that may share a block with their neighbours; without them `work` runs alone. */
   readonly prepared?: PreparedRecords;
+  readonly change?: RowChange;
   readonly work?: () => unknown;
   readonly isKept: boolean;
   readonly done: PromiseWithResolvers<unknown>;
+  /** Its group has failed because of one of them. */
+  isAlone?: boolean;
 }
 
 export interface WriteOptions {
@@ -33,7 +44,11 @@ export interface WriteOptions {
   readonly isKept?: boolean;
 }
 
-type QueueWriter = Pick<BlockWriter, 'write' | 'checkpointIfDue'>;
+interface AppendOptions extends WriteOptions {
+  readonly change?: RowChange;
+}
+
+type QueueWriter = Pick<BlockWriter, 'write' | 'exclusively' | 'checkpointIfDue'>;
 
 export class WriteQueue {
   readonly #writer: QueueWriter;
@@ -52,9 +67,9 @@ export class WriteQueue {
     this.#limitMs = limitMs;
   }
 
-  /** Stored with the others of this turn, in one block. */
-  append(prepared: PreparedRecords, { isKept = false }: WriteOptions = {}): Promise<void> {
-    const stored = this.#add({ prepared, isKept });
+  /** Stored with the others of this turn, in one block. Resolves with the result of the change. */
+  append(prepared: PreparedRecords, { isKept = false, change }: AppendOptions = {}): Promise<unknown> {
+    const stored = this.#add({ prepared, isKept, ...(change === undefined ? {} : { change }) });
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       setImmediate(() => {
@@ -62,7 +77,7 @@ export class WriteQueue {
         this.flush();
       });
     }
-    return stored as Promise<void>;
+    return stored;
   }
 
   /** At once when nothing is in the way, else after all that waits already. */
@@ -115,19 +130,32 @@ export class WriteQueue {
   #tryNext(): boolean {
     const group = nextGroup(this.#waiting);
     try {
-      const result = this.#perform(group);
+      const results = this.#perform(group);
       this.#succeeded();
-      for (const { done } of this.#waiting.splice(0, group.length)) done.resolve(result);
+      for (const [at, { done }] of this.#waiting.splice(0, group.length).entries()) done.resolve(results[at]);
     } catch (thrown) {
       if (isBusy(thrown)) return this.#giveUpLate(thrown);
-      for (const { done } of this.#waiting.splice(0, group.length)) done.reject(thrown);
+      if (group.length > 1 && group.some(({ change }) => change !== undefined))
+        for (const entry of group) entry.isAlone = true;
+      else for (const { done } of this.#waiting.splice(0, group.length)) done.reject(thrown);
     }
     return true;
   }
 
-  #perform(group: readonly [Entry, ...Entry[]]): unknown {
-    const [{ work }] = group;
-    return work === undefined ? this.#writer.write(joined(group)) : work();
+  /** What each of them resolves with. */
+  #perform(group: readonly Entry[]): readonly unknown[] {
+    const [work] = group.map((entry) => entry.work);
+    if (work !== undefined) return [work()];
+    const writer = this.#writer;
+    if (group.every(({ change }) => change === undefined)) {
+      writer.write(joined(group));
+      return [];
+    }
+    return writer.exclusively(() => {
+      const changed = group.map(({ change }) => change?.());
+      writer.write(joined(group.filter((_, at) => changed[at]?.isStored !== false)));
+      return changed.map((one) => one?.result);
+    });
   }
 
   #succeeded(): void {
@@ -167,16 +195,15 @@ export class WriteQueue {
 }
 
 /** One piece of work, or all records up to the next one. */
-function nextGroup(waiting: readonly Entry[]): readonly [Entry, ...Entry[]] {
-  const alone = waiting.findIndex(({ prepared }) => prepared === undefined);
-  const end = alone < 0 ? waiting.length : Math.max(alone, 1);
-  return waiting.slice(0, end) as [Entry, ...Entry[]];
+function nextGroup(waiting: readonly Entry[]): readonly Entry[] {
+  const alone = waiting.findIndex(({ prepared, isAlone }) => prepared === undefined || isAlone === true);
+  return waiting.slice(0, alone < 0 ? waiting.length : Math.max(alone, 1));
 }
 
-function joined(group: readonly [Entry, ...Entry[]]): PreparedRecords {
-  const [{ prepared: first }] = group;
-  if (group.length === 1 && first !== undefined) return first;
+function joined(group: readonly Entry[]): PreparedRecords {
   const parts = group.flatMap(({ prepared }) => (prepared === undefined ? [] : [prepared]));
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
   return { body: parts.map(({ body }) => body).join('\n'), records: parts.flatMap(({ records }) => records) };
 }
 
