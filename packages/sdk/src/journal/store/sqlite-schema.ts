@@ -12,6 +12,7 @@ export const PAGE_BYTES = 4096;
 /** Pages the write-ahead log may hold before they move into the database, which is when the disk is waited for. */
 const CHECKPOINT_PAGES = 8192;
 
+/** Keys of an older journal stand in one tree with their answers (`WITHOUT ROWID`), which is deep; it works the same. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS block (
     first_seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL, mac BLOB NOT NULL,
@@ -20,7 +21,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS key_claim (
     scope TEXT NOT NULL, key TEXT NOT NULL, args_hash TEXT NOT NULL, call_id TEXT NOT NULL,
     state TEXT NOT NULL, answer TEXT, settled_at INTEGER, instance TEXT, rehearsal TEXT, mac BLOB,
-    PRIMARY KEY (scope, key)) WITHOUT ROWID;
+    PRIMARY KEY (scope, key));
   CREATE INDEX IF NOT EXISTS pending_key ON key_claim (call_id) WHERE state = 'pending';
   CREATE TABLE IF NOT EXISTS instance (
     id TEXT PRIMARY KEY, pid INTEGER NOT NULL, birth TEXT NOT NULL, retired_at INTEGER, mac BLOB);
