@@ -1,8 +1,9 @@
 /**
  * A fleet on one machine: three servers that sync every record, hosts and clients share its processors with them.
  *
- * A call with a key is journaled by the fleet: it is looked up, claimed before it runs, and answered when its outcome is on
- * three replicas. The ledger row is that alone; the rows below are whole calls, which a host also governs and records.
+ * A call with a key is journaled by the fleet: it is claimed before it runs, and answered when its outcome is on three
+ * replicas; one that may change something is looked up first. The ledger row is all of that alone; the rows below are whole
+ * calls, which a host also governs and records.
  */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

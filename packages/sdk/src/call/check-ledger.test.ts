@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import type { ToolResponse } from '@tool-runtime/protocol';
+import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { createRuntime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
 import { createMemoryLedger, type MemoryLedger } from '../testing/memory-ledger.ts';
@@ -41,6 +41,32 @@ const REQUEST = '3f2c1f9e-6a51-4f0e-9a1d-0c8f6d2b7e11';
 
 function reasonOf({ errors }: ToolResponse): unknown {
   return errors[0]?.details?.['reason'];
+}
+
+/** The claim of a call with the key `lost` is made, with its rehearsal, and its host never answers. */
+async function claimAndDie(
+  { ledger, workspace }: Pick<Pair, 'ledger' | 'workspace'>,
+  tool: string,
+  args: JsonObject,
+): Promise<void> {
+  const begun = ledger.of('a');
+  const noted: unknown[] = [];
+  const probe = await createRuntime({
+    workspace,
+    state: join(workspace, '..', 'probe'),
+    ledger: {
+      ...begun,
+      checkFence() {},
+      async begin(intent) {
+        noted.push(await begun.begin(intent));
+        throw new TypeError('the host died here');
+      },
+    },
+  });
+  const session = await probe.openSession({ actor: 'agent' });
+  assert.equal((await session.call(tool, args, { idempotencyKey: 'lost' })).ok, false);
+  await probe.close();
+  assert.equal(noted.length, 1);
 }
 
 describe('a call in the ledger of effects', () => {
@@ -88,28 +114,36 @@ describe('a call in the ledger of effects', () => {
     assert.equal(read('new/b.txt'), 'x');
   });
 
+  test('the key of a read is answered by the next host as the first one answered it', async (t) => {
+    const { a, b, ledger, workspace } = await openPair(t);
+    const first = await a.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'k' });
+    writeFileSync(join(workspace, 'a.txt'), 'new\n');
+    ledger.moveTo('b');
+    const second = await b.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'k' });
+    assert.deepEqual([first.ok, second.ok, second.data], [true, true, first.data]);
+    assert.equal(reasonOf(await b.call('file_read', { path: '.' }, { idempotencyKey: 'k' })), 'key_conflict');
+    const again = await b.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'k' });
+    assert.deepEqual(again.data, first.data);
+  });
+
+  test('a read whose host was lost runs on the next one, and until then is not answered twice', async (t) => {
+    const { a, b, ledger, workspace } = await openPair(t);
+    await claimAndDie({ ledger, workspace }, 'file_read', { path: 'a.txt' });
+    const waiting = await a.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'lost' });
+    assert.equal(reasonOf(waiting), 'outcome_unknown');
+    ledger.moveTo('b');
+    const answer = await b.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'lost' });
+    assert.equal(answer.ok, true, JSON.stringify(answer));
+    writeFileSync(join(workspace, 'a.txt'), 'new\n');
+    ledger.moveTo('a');
+    const next = await a.call('file_read', { path: 'a.txt' }, { idempotencyKey: 'lost' });
+    assert.deepEqual(next.data, answer.data);
+  });
+
   for (const point of ['untouched', 'done', 'otherwise'] as const) {
     test(`a lost call is decided by what is there: ${point}`, async (t) => {
       const { a, b, ledger, workspace, read } = await openPair(t);
-      // The claim with its rehearsal is made, and its host never answers.
-      const begun = ledger.of('a');
-      const noted: unknown[] = [];
-      const probe = await createRuntime({
-        workspace,
-        state: join(workspace, '..', 'probe'),
-        ledger: {
-          ...begun,
-          checkFence() {},
-          async begin(intent) {
-            noted.push(await begun.begin(intent));
-            throw new TypeError('the host died here');
-          },
-        },
-      });
-      const session = await probe.openSession({ actor: 'agent' });
-      assert.equal((await session.call('file_write', APPEND, { idempotencyKey: 'lost' })).ok, false);
-      await probe.close();
-      assert.equal(noted.length, 1);
+      await claimAndDie({ ledger, workspace }, 'file_write', APPEND);
       assert.equal(reasonOf(await a.call('file_write', APPEND, { idempotencyKey: 'lost' })), 'outcome_unknown');
       ledger.moveTo('b');
       if (point === 'done') writeFileSync(join(workspace, 'a.txt'), 'old\nmore\n');

@@ -3,7 +3,8 @@
  * them may cause its effect.
  *
  * The name of a call is its key. A mutating call without one is named by the id of its request where that id is random, so
- * that a client may send it to another host after its own died. Calls that only read and carry no key are not claimed.
+ * that a client may send it to another host after its own died. Calls that only read and carry no key are not claimed, and
+ * those with a key are claimed without a look: what stands in the way of the claim says the same, one round trip earlier.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { EffectLedger, EffectState } from '../contracts/effect-ledger.ts';
@@ -50,12 +51,15 @@ export async function checkLedger(
     parts,
   }: { ledger: EffectLedger; local: (() => Promise<Pick<LedgerCheck, 'recorded'>>) | undefined; parts: SessionParts },
 ): Promise<LedgerCheck> {
+  const isUnseen = call.mutationClass === 'read_only' && call.open.request.recordOf === undefined;
+  const early = isUnseen ? await local?.() : undefined;
+  if (isUnseen && early?.recorded === undefined) return { over: new Map(), recorded: undefined };
   const states = await Promise.all(names.map((name) => ledger.lookup({ ...name, ...subjectOf(call) })));
   for (const state of states) {
     if (state.state === 'done') return { over: new Map(), recorded: state };
     refuseOther(state);
   }
-  const recorded = (await local?.())?.recorded;
+  const recorded = (early ?? (await local?.()))?.recorded;
   const over = new Map<string, number>();
   for (const [at, state] of states.entries()) {
     const name = names[at];

@@ -115,9 +115,8 @@ async function admitUnlessMade(judged: JudgedCall, parts: SessionParts): Promise
   const noted = await settle(() => judged.open.time.wait('rehearsal', () => rehearseCall(judged, names, parts)));
   if (noted.ok) {
     const effects = parts.ledger === undefined ? [] : noted.value;
-    return {
-      call: { ...judged, claims: claims.length === 0 ? claims : noted.value, effects, takesOver, releaseLocks },
-    };
+    const kept = claims.length === 0 ? claims : noted.value;
+    return { call: { ...judged, claims: kept, effects, takesOver, releaseLocks } };
   }
   releaseLocks();
   throw noted.error;
@@ -267,11 +266,12 @@ async function followAdmission(admission: Admission, parts: SessionParts): Promi
       time.wait(
         'intent',
         () => recordIntent(call, parts),
-        (late, reason) => void settle(() => closeUnused(late, reason, parts)),
+        (late, reason) => void settle(() => ('answer' in late ? undefined : closeUnused(late, reason, parts))),
       ),
     );
     const intent = noted instanceof Promise ? await noted : noted;
     if (!intent.ok) return await recordRefusal(call.open, intent.error, parts);
+    if ('answer' in intent.value) return await followReplay(call, intent.value.answer, parts);
     const performed = performCall(intent.value, parts);
     const execution = performed instanceof Promise ? await performed : performed;
     grant = execution.grant;

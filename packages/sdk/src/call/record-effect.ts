@@ -15,7 +15,7 @@ import type { IntentRecord, JournalRecord, KeyClaim, KeyState, ResultRecord } fr
 import type { FileSnapshot, MaybePromise } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
 import type { AdmittedCall, Execution, OpenCall, Outcome, RecordedCall } from './state/call-types.ts';
-import { beginEffects, finishEffects, releaseEffects } from './state/effect-claims.ts';
+import { type AnsweredEffect, beginEffects, finishEffects, releaseEffects } from './state/effect-claims.ts';
 import type { IdentityParts, RecordingParts } from './state/session-parts.ts';
 import { andThen, settle } from './state/settle.ts';
 import { handOver, noteDecision, writeTrail } from './state/trail.ts';
@@ -26,7 +26,11 @@ const MAX_FILES = 1000;
 /** From then on a read that still runs shows in the journal, also when its process dies. */
 const SLOW_READ_MS = 100;
 
-export function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): MaybePromise<RecordedCall> {
+/** Where the ledger has the answer of the same call, nothing is recorded and that answer is given. */
+export function recordIntent(
+  call: AdmittedCall,
+  parts: IdentityParts & RecordingParts,
+): MaybePromise<RecordedCall | AnsweredEffect> {
   const { trail, callId } = call.open;
   const effectId = `effect.${callId}`;
   const before = trail.length;
@@ -42,11 +46,16 @@ async function storeIntent(
   call: AdmittedCall,
   { effectId, before }: { readonly effectId: string; readonly before: number },
   parts: IdentityParts & RecordingParts,
-): Promise<RecordedCall> {
+): Promise<RecordedCall | AnsweredEffect> {
   const { trail } = call.open;
   let held: readonly EffectClaim[] = [];
   try {
-    held = await beginEffects(call, parts);
+    const begun = await beginEffects(call, parts);
+    if ('answer' in begun) {
+      trail.splice(before);
+      return begun;
+    }
+    held = begun;
     await (call.claims.length === 0 ? writeTrail(call.open, parts) : claimKeys(call, parts));
   } catch (error) {
     // The refusal that follows writes the trail; it must not say that something was about to happen.

@@ -1,6 +1,6 @@
 /** Claims of a call in the ledger of effects, from the intent to the outcome. */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
-import type { EffectClaim, EffectIntent, EffectState } from '../../contracts/effect-ledger.ts';
+import type { EffectClaim, EffectIntent, EffectLedger, EffectState } from '../../contracts/effect-ledger.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { KeyClaim, KeyState } from '../../contracts/journal.ts';
 import type { AdmittedCall, JudgedCall, Outcome, RecordedCall } from './call-types.ts';
@@ -8,29 +8,44 @@ import type { IdentityParts, RecordingParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './used-key.ts';
 
-/** Claims every name of the call, in order; what was claimed before a refusal is released. */
+/** The call was made before, by another host or by this one. */
+export type AnsweredEffect = Extract<EffectState, { state: 'done' }>;
+
+/** Claims every name of the call, in order; what was claimed before a refusal or an earlier answer is released. */
 export async function beginEffects(
   call: AdmittedCall,
   parts: IdentityParts & RecordingParts,
-): Promise<readonly EffectClaim[]> {
+): Promise<readonly EffectClaim[] | AnsweredEffect> {
   const { ledger } = parts;
   const held: EffectClaim[] = [];
   if (ledger === undefined) return held;
   if (call.effects.length > 0 && call.mutationClass !== 'read_only') ledger.checkFence();
   for (const effect of call.effects) {
-    const over = call.takesOver.get(effect.key);
-    const intent = { ...intentOf(call, effect, parts), ...(over === undefined ? {} : { over }) };
-    const claim = await settle(() => ledger.begin(intent));
+    const claim = await settle(() => beginEffect(call, { effect, ledger }, parts));
     if (claim.ok && claim.value.state === 'claimed') {
       held.push(claim.value);
       continue;
     }
     await releaseEffects(held);
     if (!claim.ok) throw claim.error;
-    refuseOther(claim.value as EffectState);
-    throw keyTakenMeanwhile('callId' in claim.value ? claim.value.callId : call.open.callId);
+    const state = claim.value as EffectState;
+    if (state.state === 'done') return state;
+    refuseOther(state);
+    throw keyTakenMeanwhile('callId' in state ? state.callId : call.open.callId);
   }
   return held;
+}
+
+/** A read was not looked up before; one that was lost simply runs again. */
+async function beginEffect(
+  call: AdmittedCall,
+  { effect, ledger }: { readonly effect: KeyClaim; readonly ledger: EffectLedger },
+  parts: IdentityParts,
+): Promise<EffectClaim | EffectState> {
+  const begin = (over: number | undefined) =>
+    ledger.begin({ ...intentOf(call, effect, parts), ...(over === undefined ? {} : { over }) });
+  const begun = await begin(call.takesOver.get(effect.key));
+  return begun.state === 'lost' && call.mutationClass === 'read_only' ? begin(begun.at) : begun;
 }
 
 export async function releaseEffects(held: readonly EffectClaim[]): Promise<void> {
