@@ -163,7 +163,7 @@ async function askQuestions(folder: string, scratch: string, options: GroupOptio
       ...sizes.map(([label, kilobytes]) => writeCase(session, label, kilobytes)),
       { name: 'file_write of a text file', run: inSequence(() => writeText(session)) },
     ];
-    const plan = { rounds: options.quick ? 1 : 8, samplesPerRound: 3, sampleMs: 2, warmUpMs: 200, quietMs: 500 };
+    const plan = { rounds: options.quick ? 1 : 8, samplesPerRound: 3, sampleMs: 2, warmUpMs: 2000, quietMs: 500 };
     const compared = await compare(cases, options.quick ? { ...plan, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 } : plan);
     const sync = (label: string): Estimate =>
       perRound(
