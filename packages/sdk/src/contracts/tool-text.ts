@@ -17,6 +17,8 @@ export interface TextPart {
   readonly title?: string;
   /** Text is cut after a whole line; a list is cut after a whole item, each of which may have several lines. */
   readonly text: string | readonly string[];
+  /** How many lines a text has, where the tool has counted them: a long text is not counted again. */
+  readonly lines?: number;
   /** What a cut keeps: the beginning (`start`, the default), or beginning and end, where a program reports its result. */
   readonly keep?: 'start' | 'ends';
   /** How to get what a cut leaves out: the exact call, as `callText` writes it. */

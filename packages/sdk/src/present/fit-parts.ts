@@ -31,10 +31,11 @@ export function fitParts(given: readonly TextPart[], room: Room, bytes = room.by
   }
   const shares = shareOut(sizes, all);
   const texts = parts.map((part, at) => {
-    const share = shares[at] ?? 0;
-    if ((sizes[at] ?? 0) <= share) return titled(part, wholeText(part.text));
-    const left = share - titleBytes(part);
-    return left < 0 ? firstLines(part.title ?? '', share).text : titled(part, cutPart(part, left, room.limit));
+    const [size, share] = [sizes[at] ?? 0, shares[at] ?? 0];
+    if (size <= share) return titled(part, wholeText(part.text));
+    const title = titleBytes(part);
+    if (share < title) return firstLines(part.title ?? '', share).text;
+    return titled(part, cutPart(part, { size: size - title, share: share - title, limit: room.limit }));
   });
   return { texts, isCut: parts.some((_, at) => (sizes[at] ?? 0) > (shares[at] ?? 0)) };
 }
@@ -80,13 +81,17 @@ function wholeText(text: TextPart['text']): string {
   return joined.endsWith('\n') ? joined.slice(0, -1) : joined;
 }
 
-function cutPart(part: TextPart, share: number, limit: string): string {
+/** `size`: bytes of its text. */
+function cutPart(
+  part: TextPart,
+  { size, share, limit }: { readonly size: number; readonly share: number; readonly limit: string },
+): string {
   const noteRoom = Math.min(MAX_NOTE_BYTES, Math.floor(share / 2));
   const room = Math.max(0, share - noteRoom - 2);
   const hasEnd = part.keep === 'ends' && typeof part.text === 'string';
-  const start = beginning(part.text, hasEnd ? Math.floor(room / 3) : room);
+  const start = beginning(part.text, hasEnd ? Math.floor(room / 3) : room, size);
   const end = hasEnd ? ending(part.text as string, room - Buffer.byteLength(start.text)) : undefined;
-  const note = noteOf(part, { shown: start, end, limit, room: noteRoom });
+  const note = noteOf(part, { size, shown: start, end, limit, room: noteRoom });
   return [start.text, note, ...(end === undefined ? [] : [end.text])].filter((text) => text !== '').join('\n');
 }
 
@@ -94,8 +99,8 @@ interface Piece extends ShownPart {
   readonly text: string;
 }
 
-function beginning(text: TextPart['text'], room: number): Piece {
-  if (typeof text === 'string') return firstLines(text, room);
+function beginning(text: TextPart['text'], room: number, size: number): Piece {
+  if (typeof text === 'string') return firstLines(text, room, size);
   let bytes = 0;
   let items = 0;
   for (const item of text) {
@@ -108,11 +113,11 @@ function beginning(text: TextPart['text'], room: number): Piece {
   return { ...firstLines(text[0] ?? '', room), items: 0 };
 }
 
-/** Whole lines, or a part of the first one when not even that fits. */
-function firstLines(text: string, room: number): Piece {
+/** Whole lines, or a part of the first one when not even that fits. `size`: bytes of the text, where they are known. */
+function firstLines(text: string, room: number, size?: number): Piece {
   const head = text.slice(0, room);
   // Bytes are characters here: nothing has to be copied.
-  if (Buffer.byteLength(head) === head.length) return firstAsciiLines(head);
+  if (size === text.length || Buffer.byteLength(head) === head.length) return firstAsciiLines(head);
   const bytes = Buffer.from(head);
   let end = Math.min(room, bytes.length);
   while (end > 0 && isInsideCharacter(bytes, end)) end -= 1;
@@ -152,30 +157,33 @@ export function countLines(text: string): number {
 }
 
 interface NoteFacts {
+  readonly size: number;
   readonly shown: Piece;
   readonly end: Piece | undefined;
   readonly limit: string;
   readonly room: number;
 }
 
-function noteOf(part: TextPart, { shown, end, limit, room }: NoteFacts): string {
-  const total = sizeOf(part.text);
+function noteOf(part: TextPart, { size, shown, end, limit, room }: NoteFacts): string {
   const tokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
   const kept = tokens(shown.bytes + (end?.bytes ?? 0));
-  const price = `about ${kept} of ${tokens(total)} tokens, limit ${limit}`;
+  const price = `about ${kept} of ${tokens(size)} tokens, limit ${limit}`;
   const rest = part.rest?.({ items: shown.items, bytes: shown.bytes });
-  const what = `cut: ${amountOf(part.text, shown, end)}, ${price}.`;
+  const what = `cut: ${amountOf(part, { size, shown, end })}, ${price}.`;
   const full = `[${what} Rest: ${rest ?? 'ask for less at once'}]`;
   if (Buffer.byteLength(full) <= room) return full;
   const short = `[${what}]`;
   return Buffer.byteLength(short) <= room ? short : firstLines('[cut]', room).text;
 }
 
-function amountOf(text: TextPart['text'], shown: Piece, end: Piece | undefined): string {
+function amountOf(
+  { text, lines: counted }: TextPart,
+  { size, shown, end }: Pick<NoteFacts, 'size' | 'shown' | 'end'>,
+): string {
   if (typeof text !== 'string') return `${shown.items} of ${text.length} entries shown`;
-  const lines = countLines(wholeText(text));
   const isByLine = shown.items > 0 && (end === undefined || end.items > 0);
-  if (!isByLine) return `${shown.bytes + (end?.bytes ?? 0)} of ${Buffer.byteLength(text)} bytes shown`;
+  if (!isByLine) return `${shown.bytes + (end?.bytes ?? 0)} of ${size} bytes shown`;
+  const lines = counted ?? countLines(wholeText(text));
   if (end === undefined) return `lines 1 to ${shown.items} of ${lines} shown`;
   return `lines ${shown.items + 1} to ${lines - end.items} of ${lines} left out here`;
 }

@@ -357,6 +357,7 @@ function presentFile(read: FileData, wanted: OneFile): ToolText {
       {
         type: 'text',
         text: wanted.line_numbers ? numbered(content, first) : content,
+        lines: count,
         rest: ({ items }) => (items > 0 ? from(wanted, first + items) : longLine(wanted, first)),
       },
     ],
