@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chooseSuite, chooseTests, planBatches, slowestFiles } from './run-tests.ts';
+import { chooseSuite, chooseTests, longestFirst, planBatches, slowestFiles } from './run-tests.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -55,6 +55,17 @@ test('the command runs what was chosen, and refuses words that fit nothing', () 
   assert.equal(run().status, 2);
   assert.equal(run('--fast', '--deep').status, 2);
   assert.equal(run('--deep', 'words').status, 2);
+});
+
+test('what tests the whole product begins first, what tests one source last', () => {
+  const files = [
+    'bench/a.test.ts',
+    'packages/a/src/a.test.ts',
+    'packages/a/src/b.test.ts',
+    'packages/b/test/a.test.ts',
+  ];
+  const [bench, first, second, whole] = files;
+  assert.deepEqual(longestFirst([...files, 'test/z.test.ts']), ['test/z.test.ts', bench, whole, first, second]);
 });
 
 test('a run ends with its ten slowest files, the slowest first', () => {
