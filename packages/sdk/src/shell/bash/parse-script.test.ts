@@ -120,6 +120,16 @@ describe('commands of a bash script', () => {
     for (const piece of deep) assert.doesNotThrow(() => parseScript(`${piece.repeat(50)}a`));
   });
 
+  test('a here-document before an attempt at arithmetic is still read when the attempt fails', () => {
+    assert.doesNotThrow(() => parseScript('<<Efunction f $(($(\n'));
+    const script = (inside: string): string => `cat <<E; ((${inside}\nE\necho a) | cat); rm $(id)\n`;
+    const names = parseScript(script('echo b')).commands.map(({ words }) => words[0]?.text);
+    assert.deepEqual(
+      names,
+      parseScript(script('echo b').replace('((', '( (')).commands.map(({ words }) => words[0]?.text),
+    );
+  });
+
   test('no text makes it throw', () => {
     const tokens = [
       ...deep,

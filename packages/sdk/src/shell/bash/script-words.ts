@@ -221,7 +221,7 @@ export abstract class WordReader {
    */
   protected readDoubleParenthesis(isArithmetic: (inside: string) => boolean = () => true): boolean {
     const { commands } = this.findings;
-    const [start, known, pending] = [this.at, commands.length, this.heredocs.length];
+    const [start, known, pending] = [this.at, commands.length, [...this.heredocs]];
     this.at++;
     try {
       this.readArithmetic(')');
@@ -232,7 +232,8 @@ export abstract class WordReader {
     this.findings.steps -= FAILED_ATTEMPT;
     this.at = start;
     commands.length = known;
-    this.heredocs.length = pending;
+    // A line break in between may have read those that were pending.
+    this.heredocs.splice(0, this.heredocs.length, ...pending);
     return false;
   }
 
