@@ -75,3 +75,30 @@ function checkBudget(budget: JudgedBudget, printed: string): void {
   const line = printed.split('\n').find((one) => one.includes(budget.name) && one.includes('='));
   assert.ok(line?.endsWith(budget.verdict), budget.name);
 }
+
+describe('npm run beside', () => {
+  const script = join(import.meta.dirname, 'beside.ts');
+  const beside = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ['-C', 'tool-runtime-source', '--expose-gc', script, ...args], { encoding: 'utf8' });
+
+  test('compares two checkouts: here this one with itself', () => {
+    const { status, stdout, stderr } = beside('--quick', join(import.meta.dirname, '..'));
+    assert.equal(status, 0, stderr);
+    for (const work of [
+      'call file_read',
+      'mcp, tools listed',
+      'file_write, 1 KB',
+      'git_add and git_commit',
+      'ast_query',
+    ]) {
+      assert.match(stdout, new RegExp(`${work}.*, before \\(a\\) .*1\\.00x`));
+      assert.match(stdout, new RegExp(`${work}.*, after `));
+    }
+  });
+
+  test('refuses a folder that holds no built checkout', () => {
+    const { status, stderr } = beside(tmpdir());
+    assert.equal(status, 2);
+    assert.match(stderr, /npm ci/);
+  });
+});
