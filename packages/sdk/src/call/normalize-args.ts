@@ -35,7 +35,6 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   // First, so that no message or record below can show them.
   parts.redactor.learn(secretsIn(raw, schema));
   const args = parseArgs(compiled, raw, parts);
-  compiled.argsSeen.set(raw as object, args);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = [...declaredPaths(args, schema.path_params), ...(tool.pathsInText?.(args) ?? [])];
   const urls = declaredPaths(args, schema.url_params);
@@ -246,10 +245,8 @@ function unknownFields(args: Args, { tool, annotations }: ToolArgs): UnknownFiel
 }
 
 /** Arguments as the tool saw them, for a call that was made; nothing where they do not fit. */
-export function readArgs({ tool, annotations, argsSeen }: CompiledTool, raw: unknown, root: string): JsonObject {
+export function readArgs({ tool, annotations }: CompiledTool, raw: unknown, root: string): JsonObject {
   if (!isJsonObject(raw)) return {};
-  const seen = argsSeen.get(raw);
-  if (seen !== undefined) return seen;
   const parsed = tool.args.safeParse(readableArgs({ tool, annotations }, raw, root));
   return parsed.success ? (parsed.data as JsonObject) : {};
 }

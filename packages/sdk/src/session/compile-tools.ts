@@ -121,7 +121,6 @@ export function compileTool(
     annotations,
     annotated: tool.annotations !== undefined,
     staticProfile: staticProfile(tool),
-    argsSeen: new WeakMap(),
     constraints: compileArgConstraints(registry.ceiling.tool_arg_constraints, {
       name: tool.name,
       argSchema: annotations.arg_schema,

@@ -56,8 +56,6 @@ export interface CompiledTool {
   readonly maxTimeoutMs: number;
   /** Undefined: its own `run`. */
   readonly executor: HostExecutor | undefined;
-  /** Arguments as they were given → as the tool saw them, for as long as the caller keeps them. */
-  readonly argsSeen: WeakMap<object, JsonObject>;
 }
 
 /** Who calls, and what the session is. */
