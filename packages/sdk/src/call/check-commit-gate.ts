@@ -19,7 +19,7 @@ import { currentBranch, headCommit } from '../git/head-commit.ts';
 import { emptyTree, findObjects } from '../git/resolve-revisions.ts';
 import { type AddedCommit, commitsSince, publishedAt, trackedCommits } from '../validation/added-commits.ts';
 import { buildChangeSet, type Wanted } from '../validation/change-set.ts';
-import { discardCandidate, freezeCandidate, settlePush } from '../validation/settle-push.ts';
+import { freezeCandidate, settlePush } from '../validation/settle-push.ts';
 import type { GatedCall, GateOutcome, RecordedCall } from './state/call-types.ts';
 import { endingWith } from './state/git-view.ts';
 import { type HookSetting, runCommitHooks, runPostCommitHook, runPushHook } from './state/run-hooks.ts';
@@ -57,11 +57,14 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
       return { candidate, publication: undefined };
     }
     // First, because they may change the message, which the rules judge.
-    const message = await runCommitHooks(hookSetting(call, parts), { index: candidate.index, message: intent.message });
+    const message = await runCommitHooks(hookSetting(call, parts), {
+      frozen: candidate.index,
+      message: intent.message,
+    });
     await judgeCommit(call, { candidate, message }, parts);
     return { candidate: message === undefined ? candidate : { ...candidate, message }, publication: undefined };
   } catch (thrown) {
-    if (candidate !== undefined) await dropCandidate(candidate, parts);
+    if (candidate !== undefined) await candidate.index.discard();
     throw thrown;
   }
 }
@@ -200,9 +203,4 @@ function notACommit() {
     path: 'ref',
     details: { gate: 'commit', reason: 'not_a_commit', next: 'push a branch, or a tag of a commit' },
   });
-}
-
-/** Whatever became of the call, the frozen index is of no use afterwards. */
-export function dropCandidate(candidate: CommitCandidate, parts: SessionParts): Promise<void> {
-  return discardCandidate(parts.programs.git, candidate);
 }

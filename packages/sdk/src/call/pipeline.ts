@@ -15,7 +15,7 @@ import type { MaybePromise } from '../contracts/workspace.ts';
 import { answerTaped, refuseTaped, type TapedAdmission } from './answer-taped.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall, isKeyed, loadTool } from './begin-call.ts';
-import { checkCommitGate, dropCandidate, runHooksAfter } from './check-commit-gate.ts';
+import { checkCommitGate, runHooksAfter } from './check-commit-gate.ts';
 import { checkGates, GATES, type HeardGate, reserveBudget, runBeforeHooks, verdictOf } from './check-gates.ts';
 import { checkLedger, type LedgerCheck, namesOf } from './check-ledger.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
@@ -349,7 +349,7 @@ function passCommitGate(call: RecordedCall, parts: SessionParts): MaybePromise<G
   return call.open.time.wait(
     'commitGate',
     () => checkCommitGate(call, parts),
-    ({ candidate }) => void settle(() => candidate && dropCandidate(candidate, parts)),
+    ({ candidate }) => void settle(() => candidate?.index.discard()),
   );
 }
 
@@ -381,7 +381,7 @@ async function executeForGit(call: GatedCall, parts: SessionParts): Promise<Exec
     return execution;
   } finally {
     if (candidate !== undefined) {
-      await settle(() => call.open.time.wait('cleanUp', () => dropCandidate(candidate, parts)));
+      await settle(() => call.open.time.wait('cleanUp', () => candidate.index.discard()));
     }
   }
 }

@@ -223,11 +223,20 @@ export interface ChangeSet {
   worktreeDifferences(): Promise<readonly string[]>;
 }
 
-/** What will be committed, byte for byte: a copy of the index that nothing else writes, and the tree it makes. */
+/** A copy of the index that nothing else changes. */
+export interface FrozenIndex {
+  /** Undefined where nothing was ever staged. */
+  readonly bytes: Buffer | undefined;
+  /** For git, which wants a file: its name in the git folder. It is written when this is asked first. */
+  name(): Promise<string>;
+  /** Removes the file if there is one; there is none afterwards. */
+  discard(): Promise<void>;
+}
+
+/** What will be committed, byte for byte: the frozen index and the tree it makes. */
 export interface CommitCandidate {
   readonly tree: string;
-  /** Name of the frozen index in the git folder. */
-  readonly index: string;
+  readonly index: FrozenIndex;
   /** The message as hooks of the repository left it. */
   readonly message?: string;
 }

@@ -84,14 +84,13 @@ export class IndexEntries {
   }
 }
 
-/** Mode and hash of those of the paths that the index has. Paths are one character a byte. */
-export function findEntries(facts: IndexFacts, hashBytes: number, paths: ReadonlySet<string>): Map<string, string> {
-  const found = new Map<string, string>();
+/** Whether the index has all of the paths, which are one character a byte. */
+export function hasEntries(facts: IndexFacts, hashBytes: number, paths: ReadonlySet<string>): boolean {
+  const missing = new Set(paths);
   const lengths = new Set([...paths].map((path) => path.length));
-  for (const entries = new IndexEntries(facts, hashBytes); !entries.isAtEnd; entries.next()) {
-    if (!lengths.has(entries.pathLength)) continue;
-    const { path, mode, hash } = entries.current();
-    if (paths.has(path)) found.set(path, `${mode} ${hash}`);
+  const entries = new IndexEntries(facts, hashBytes);
+  for (; missing.size > 0 && !entries.isAtEnd; entries.next()) {
+    if (lengths.has(entries.pathLength)) missing.delete(entries.current().path);
   }
-  return found;
+  return missing.size === 0;
 }

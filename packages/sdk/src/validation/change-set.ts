@@ -1,6 +1,13 @@
 /** Builds what rules look at, from git, for each scope. Everything is named by hash, so it cannot change underneath. */
 import { isToolError } from '@tool-runtime/protocol';
-import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepository } from '../contracts/git.ts';
+import type {
+  ChangedFile,
+  ChangeScope,
+  ChangeSet,
+  CommitCandidate,
+  FrozenIndex,
+  GitRepository,
+} from '../contracts/git.ts';
 import type { Workspace } from '../contracts/workspace.ts';
 import { diffTrees } from '../git/diff-trees.ts';
 import { currentBranch, headCommit, readLooseObject } from '../git/head-commit.ts';
@@ -105,7 +112,7 @@ interface Sides {
 /** One of the two. */
 interface Against {
   readonly tree?: string;
-  readonly index?: string;
+  readonly index?: FrozenIndex;
 }
 
 async function sidesOf(wanted: Wanted, source: ChangeSource): Promise<Sides> {
@@ -202,7 +209,7 @@ async function worktreeDifferences(
     words: [...words, ...(tree === undefined ? [] : [tree]), '--'],
     access: 'read',
     signal,
-    ...(index === undefined ? {} : { index }),
+    ...(index === undefined ? {} : { index: await index.name() }),
   });
   return stdout.toString('utf8').split('\0').filter(Boolean).slice(0, SHOWN_DIFFERENCES);
 }

@@ -3,7 +3,6 @@
  * the tool uses exactly this; nothing is looked up a second time.
  */
 
-import { randomBytes } from 'node:crypto';
 import { isToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
@@ -16,6 +15,7 @@ import { type PushSpec, parsePushSpec } from '../git/ref-names.ts';
 import { emptyTree, findObjects, unknownRevision } from '../git/resolve-revisions.ts';
 import { hasPlainStore } from '../git/write-objects.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
+import { freezeIndex } from './freeze-index.ts';
 
 type PushRules = Pick<Registry, 'protectedBranches' | 'git'>;
 
@@ -101,14 +101,13 @@ export async function freezeCandidate(
   signal: AbortSignal,
   from = 'index',
 ): Promise<CommitCandidate> {
-  const index = `tool-runtime-${randomBytes(8).toString('hex')}.index`;
-  const current = await git.files.read(from);
-  if (current !== undefined) await git.files.write(index, current, { exclusive: true });
-  const made = current === undefined ? undefined : await ownTree(git, current);
+  const index = freezeIndex(git.files, await git.files.read(from));
+  const made = index.bytes === undefined ? undefined : await ownTree(git, index.bytes);
   if (made !== undefined) return { index, tree: made };
-  const written = await git.run({ words: ['write-tree'], access: 'write', index, signal, accept: [0, 128] });
+  const name = await index.name();
+  const written = await git.run({ words: ['write-tree'], access: 'write', index: name, signal, accept: [0, 128] });
   if (written.code === 0) return { index, tree: written.stdout.toString('utf8').trim() };
-  await discardCandidate(git, { index, tree: '' });
+  await index.discard();
   throw gitFailure('Nothing can be committed while files are unmerged', {
     reason: 'unmerged',
     next: 'resolve them (git_conflicts shows how they stand), add them, then commit',
@@ -126,8 +125,4 @@ async function ownTree(git: GitRepository, index: Buffer): Promise<string | unde
     if (isToolError(thrown)) return undefined;
     throw thrown;
   }
-}
-
-export async function discardCandidate(git: GitRepository, { index }: CommitCandidate): Promise<void> {
-  await git.files.remove(index);
 }

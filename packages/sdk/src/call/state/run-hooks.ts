@@ -9,7 +9,7 @@ import { type ErrorEntry, isToolError, type ToolError } from '@tool-runtime/prot
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandOutcome, CommandRunner } from '../../contracts/commands.ts';
 import { policyDenial } from '../../contracts/failures.ts';
-import type { GitRepository, Publication } from '../../contracts/git.ts';
+import type { FrozenIndex, GitRepository, Publication } from '../../contracts/git.ts';
 import type { Registry } from '../../contracts/registry.ts';
 
 export interface HookSetting {
@@ -57,10 +57,11 @@ cat "$file"
 /** Answers the message to commit with. Throws E_POLICY when a hook refuses the commit or changes files. */
 export async function runCommitHooks(
   setting: HookSetting,
-  { index, message }: { readonly index: string; readonly message: string | undefined },
+  { frozen, message }: { readonly frozen: FrozenIndex; readonly message: string | undefined },
 ): Promise<string | undefined> {
   const folder = await hookFolder(setting);
   if (folder === undefined) return message;
+  const index = await frozen.name();
   const before = await differing(setting);
   await run({ name: 'pre-commit', args: [], stdin: '', index }, folder, setting);
   const changed = [...(await differing(setting))].filter((path) => !before.has(path));

@@ -4,7 +4,7 @@ import type { CommitCandidate } from '../../contracts/git.ts';
 import type { Validation, ValidationReport, ValidationRequest } from '../../contracts/rule.ts';
 import { buildChangeSet } from '../../validation/change-set.ts';
 import { runValidation } from '../../validation/run-validation.ts';
-import { discardCandidate, freezeCandidate } from '../../validation/settle-push.ts';
+import { freezeCandidate } from '../../validation/settle-push.ts';
 import type { OpenCall } from '../state/call-types.ts';
 import { endingWith } from '../state/git-view.ts';
 import { CallRuleContext } from '../state/run-rules.ts';
@@ -28,7 +28,7 @@ export function createValidation(open: OpenCall, parts: SessionParts): Validatio
     try {
       return await judge(request, candidate);
     } finally {
-      await discardCandidate(git, candidate);
+      await candidate.index.discard();
     }
   }
   return {

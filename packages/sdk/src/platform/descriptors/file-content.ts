@@ -48,6 +48,31 @@ export function readContentSync(fd: number, options: ReadOptions = {}): FileCont
   }
 }
 
+/** What the event loop can spare where nothing is hashed. */
+const SMALL_WITHOUT_DIGEST_BYTES = 4 * 1024 * 1024;
+
+/** The bytes alone: hashing takes several times as long as reading. Closes the descriptor; undefined for no regular file. */
+export async function readBytes(fd: number, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer | undefined> {
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, maxBytes));
+    const isSmall = bytes.length <= SMALL_WITHOUT_DIGEST_BYTES;
+    let filled = 0;
+    while (filled < bytes.length) {
+      const length = isSmall ? bytes.length - filled : Math.min(CHUNK_BYTES, bytes.length - filled);
+      const count = isSmall
+        ? readSync(fd, bytes, filled, length, filled)
+        : (await readAt(fd, bytes, filled, length, filled)).bytesRead;
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 interface OpenFile {
   readonly size: number;
   readonly mode: number;

@@ -4,12 +4,17 @@
  * A linked work tree has a folder of its own and shares objects, references and attributes with the others: a name is looked up
  * where git itself would look for it.
  */
+import { constants } from 'node:fs';
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitFiles } from '../../contracts/git.ts';
 import type { Durability } from '../../contracts/registry.ts';
 import { createDisk, createFullDisk } from '../descriptors/disk.ts';
+import { readBytes } from '../descriptors/file-content.ts';
+import { explained } from '../descriptors/file-errors.ts';
 import { loadNativeCalls, type NativeCalls } from '../descriptors/native-calls.ts';
-import { openRoot } from '../descriptors/root.ts';
+import { type RelativePath, relativePath } from '../descriptors/path-rules.ts';
+import { openRoot, type Root } from '../descriptors/root.ts';
+import { errnoCode } from '../errno-error.ts';
 import { createWorkspace, type FileWorkspace } from '../files/workspace.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
@@ -25,10 +30,13 @@ export function createGitFiles(folders: () => GitFolders, { writes, durability }
   const disk = durability === 'full' ? createFullDisk() : createDisk();
   let native: NativeCalls | undefined;
   /** Opened for one operation: the folder may be replaced between calls, and a held one would be the old one. */
-  async function within<T>(name: string, use: (files: FileWorkspace) => T | Promise<T>): Promise<T> {
+  function openFor(name: string): Root {
     const { gitDir, commonDir } = folders();
     native ??= loadNativeCalls();
-    const root = openRoot(isForAll(name) ? commonDir : gitDir, { native });
+    return openRoot(isForAll(name) ? commonDir : gitDir, { native });
+  }
+  async function within<T>(name: string, use: (files: FileWorkspace) => T | Promise<T>): Promise<T> {
+    const root = openFor(name);
     const files = createWorkspace(root, { disk });
     try {
       return await use(files);
@@ -38,13 +46,15 @@ export function createGitFiles(folders: () => GitFolders, { writes, durability }
     }
   }
   return {
-    read: (name) =>
-      within(name, async (files) => {
-        const stat = await files.stat(name);
-        if (stat === null || stat.type !== 'file') return undefined;
-        const { bytes } = await files.readFile(name, { maxBytes: MAX_FILE });
-        return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      }),
+    async read(name) {
+      const path = relativePath(name);
+      const root = openFor(name);
+      try {
+        return await explained(name, () => readPlain(root, path));
+      } finally {
+        root.close();
+      }
+    },
     write: (name, bytes, options) =>
       within(name, async (files) => {
         await files.writeFile(name, bytes, { createDirs: true, mode: 0o644, exclusive: options?.exclusive ?? false });
@@ -68,6 +78,20 @@ export function createGitFiles(folders: () => GitFolders, { writes, durability }
       }),
     list: (folder) => within(folder, (files) => listBelow(files, folder)),
   };
+}
+
+/** Undefined when there is none; a link counts as none. */
+async function readPlain(root: Root, path: RelativePath): Promise<Buffer | undefined> {
+  try {
+    const fd = root.openBeneath(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return await readBytes(fd, { maxBytes: MAX_FILE });
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    // The name itself is a link, or there is one on the way that leads out.
+    if (code === 'ELOOP' && root.statBeneath(path).isSymbolicLink()) return undefined;
+    throw thrown;
+  }
 }
 
 const FOR_ALL = /^(?:(?:logs\/)?refs|packed-refs|objects|info\/attributes)(?:[/.]|$)/;

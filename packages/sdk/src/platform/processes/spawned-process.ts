@@ -23,6 +23,11 @@ export interface SpawnOptions {
   readonly stdout: OutputSink;
   readonly stderr: Exclude<OutputSink, Link>;
   /**
+   * Output is read when it is asked for and not ahead, so that what gathers until then comes in one piece. Where Node itself
+   * starts the process, some is read ahead all the same.
+   */
+  readonly readsOnDemand?: boolean;
+  /**
    * The child's descriptors from 3 on: one of the host's, a pipe the host reads, or one the child waits at: a `gate` for
    * a byte, a `pause` for the end of the file.
    */

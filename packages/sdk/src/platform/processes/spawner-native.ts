@@ -48,7 +48,7 @@ export function createNativeSpawner(native: NativeSpawn): Spawner {
         });
         return {
           pid,
-          ...openStreams(host),
+          ...openStreams(host, options),
           exited: reaper.watch(pid, options.background === true),
           kill: (signal) => signalGroup(pid, signal),
         };
@@ -139,19 +139,20 @@ function connectGiven(given: number | 'null', ends: Ends): undefined {
   ends.descriptors.push(given === 'null' ? (ends.handedOver.at(-1) ?? -1) : given);
 }
 
-function openStreams({ stdin, stdout, stderr, extra, gate, pause }: HostEnds) {
+function openStreams({ stdin, stdout, stderr, extra, gate, pause }: HostEnds, { readsOnDemand }: SpawnOptions) {
   return {
     ...(gate === undefined ? {} : { gate: createGate(gate, '1') }),
     ...(pause === undefined ? {} : { pause: createGate(pause, '') }),
     ...(stdin === undefined ? {} : { stdin: openStream(stdin, 'write') }),
-    ...(stdout === undefined ? {} : { stdout: openStream(stdout, 'read') }),
+    ...(stdout === undefined ? {} : { stdout: openStream(stdout, 'read', readsOnDemand) }),
     ...(stderr === undefined ? {} : { stderr: openStream(stderr, 'read') }),
     extra: extra.map((fd) => openStream(fd, 'read')),
   } satisfies Partial<SpawnedProcess>;
 }
 
-function openStream(fd: number, use: 'read' | 'write'): Socket {
-  const stream = new Socket({ fd, readable: use === 'read', writable: use === 'write' });
+function openStream(fd: number, use: 'read' | 'write', isOnDemand = false): Socket {
+  const ahead = isOnDemand ? { highWaterMark: 1 } : {};
+  const stream = new Socket({ fd, readable: use === 'read', writable: use === 'write', ...ahead });
   return stream.on('error', () => {});
 }
 

@@ -39,17 +39,18 @@ export interface RunningProgram {
 export interface RunOptions {
   readonly folder: string;
   readonly spawner: Spawner;
+  readonly readsOnDemand?: boolean;
 }
 
 /** Rejects with E_INTERNAL when the program could not be started, E_POLICY when its sandbox is not what was checked. */
 export async function runProgram(
   { before = [], file, args, verify }: Command,
-  { folder, spawner }: RunOptions,
+  { folder, spawner, readsOnDemand = false }: RunOptions,
 ): Promise<RunningProgram> {
   const admission = verify === undefined ? [] : [...ADMISSION_WORDS, ...markWords(2)];
   const extraFds = verify === undefined ? [] : ADMISSION_FDS.slice(0, 2);
   const [program = file, ...words] = [...before, file, ...admission, ...args];
-  const child = await start(spawner, { program, args: words, cwd: folder, extraFds });
+  const child = await start(spawner, { program, args: words, cwd: folder, extraFds, readsOnDemand });
   if (verify !== undefined) await admitOrEnd(child, verify);
   const { stdout, stderr } = child;
   if (stdout === undefined || stderr === undefined) throw notStarted(new ErrnoError('EMFILE'));
@@ -73,7 +74,7 @@ async function admitOrEnd(child: SpawnedProcess, verify: (init: number) => boole
 
 function start(
   spawner: Spawner,
-  command: Pick<SpawnOptions, 'program' | 'args' | 'cwd' | 'extraFds'>,
+  command: Pick<SpawnOptions, 'program' | 'args' | 'cwd' | 'extraFds' | 'readsOnDemand'>,
 ): Promise<SpawnedProcess> {
   return spawner.spawn({ ...command, env: {}, stdin: 'null', stdout: 'pipe', stderr: 'pipe' }).catch((thrown) => {
     throw notStarted(thrown);

@@ -23,6 +23,7 @@ import { type Bubblewrap, confinedCommand } from '../sandbox/confinement.ts';
 import { type ProgramEnd, type RunningProgram, runProgram } from '../sandbox/run-program.ts';
 import { isMountChanged } from '../sandbox/verify-mounts.ts';
 import { createConfirmer } from './confirm-file.ts';
+import { inFewPieces } from './few-pieces.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { searchArguments } from './search-command.ts';
 import { type FoundFile, type FoundLine, SearchOutput } from './search-output.ts';
@@ -133,7 +134,7 @@ async function startSearch({ source, query }: Search, base: readonly string[]): 
   const fd = root.openBeneath(joinPath([]), DIRECTORY_HANDLE);
   try {
     // The child enters the folder behind the descriptor, wherever that has been moved to.
-    return await runProgram(command, { folder: `/proc/self/fd/${fd}`, spawner });
+    return await runProgram(command, { folder: `/proc/self/fd/${fd}`, spawner, readsOnDemand: true });
   } finally {
     closeSync(fd);
   }
@@ -154,8 +155,8 @@ async function readOutput(running: RunningProgram, search: Search): Promise<'all
   });
   const accept = acceptor(search);
   const isOver = (): boolean => results.isOver(isCount ? 0 : (output.current?.matchCount ?? 0));
-  for await (const chunk of running.stdout) {
-    for (const file of output.write(chunk as Buffer)) await accept(file);
+  for await (const chunk of inFewPieces(running.stdout)) {
+    for (const file of output.write(chunk)) await accept(file);
     if (isOver()) break;
   }
   for (const file of output.end()) await accept(file);

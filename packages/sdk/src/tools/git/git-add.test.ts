@@ -63,7 +63,7 @@ describe('git_add', () => {
         return gitAdd.run(args, { ...context, git: { ...context.git, run } });
       },
     });
-    const files = { a: '1', 'dir/ü': '1', same: '1', run: '1' };
+    const files = { a: '1', 'dir/ü': '1', 'o\'dd \t\\"': '1', same: '1', run: '1', "s\nadd 'same'": '1' };
     await withRepository({ files, tools: [counted] }, async (repository, runtime) => {
       repository.write({ a: '2', 'dir/ü': '2', run: { text: '1', mode: 0o755 }, fresh: '1', same: '1' });
       const stage = async (args: object) => (await runtime.call<Added>('counted_add', args)).paths;
@@ -74,6 +74,12 @@ describe('git_add', () => {
       assert.deepEqual(words.splice(0), ['add']);
       assert.deepEqual(await stage({ paths: ['fresh'] }), ['fresh']);
       assert.deepEqual(words.splice(0), ['status', 'add'], 'a new file may be ignored');
+      repository.write({ 'o\'dd \t\\"': '2', "s\nadd 'same'": '2' });
+      assert.deepEqual(await stage({ paths: ['o\'dd \t\\"', 'same'] }), ['o\'dd \t\\"']);
+      assert.deepEqual(words.splice(0), ['add']);
+      assert.deepEqual(await stage({ paths: ["s\nadd 'same'", 'same'] }), ["s\nadd 'same'"]);
+      assert.equal(words[0], 'status', 'git would name it in two lines');
+      words.splice(0);
       repository.write({ a: '3', '.gitattributes': '*.bin filter=lfs\n' });
       assert.deepEqual(await stage({ paths: ['a'] }), ['a']);
       assert.equal(words[0], 'status', 'contents may belong to git-lfs');

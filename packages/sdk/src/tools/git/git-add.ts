@@ -1,8 +1,8 @@
 /**
  * git_add: stages files as they are now, deletions included.
  *
- * Status before says which index entries will change; for tracked files that are named one by one, the index file before
- * and after says it. What git would do in part or in silence (ignored files, other repositories inside this one) is refused
+ * Status before says which index entries will change; for tracked files that are named one by one, git itself says it as it
+ * stages them. What git would do in part or in silence (ignored files, other repositories inside this one) is refused
  * before anything is staged, so a failed call stages nothing.
  */
 import { safeText } from '@tool-runtime/protocol/internal';
@@ -11,7 +11,7 @@ import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { findEntries } from '../../git/index-entries.ts';
+import { hasEntries } from '../../git/index-entries.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
@@ -89,16 +89,14 @@ async function expectIndex(_given: Args, { git, expect }: RehearsalContext): Pro
   if (index !== undefined) expect({ subject: INDEX_SUBJECT, before: index.exact, after: null });
 }
 
-/** What the index has of the files; paths are one character a byte. */
-type Staged = ReadonlyMap<RawPath, string>;
-
 /** Undefined unless the caller names files one by one and git has all of them: then status need not be asked for. */
 async function trackedFiles(
   { paths: named }: Args,
   exact: ReadonlySet<string>,
   { git, workspace }: ToolContext,
-): Promise<Staged | undefined> {
-  if (!named.every((path) => exact.has(path))) return undefined;
+): Promise<ReadonlySet<RawPath> | undefined> {
+  // Git says the names a line each.
+  if (!named.every((path) => exact.has(path) && !path.includes('\n'))) return undefined;
   const plain = named.map(cleanPath);
   for (const path of plain) {
     if (!(await isThere(path, workspace)) || (await workspace.stat(path))?.type !== 'file') return undefined;
@@ -106,28 +104,27 @@ async function trackedFiles(
   const names = new Set(plain.map(toRaw));
   // Contents of git-lfs are refused by what status lists.
   if (await mayConvert([...names], { git, workspace })) return undefined;
-  const staged = await stagedOf(git, names);
-  return staged?.size === names.size ? staged : undefined;
+  return (await areTracked(git, names)) ? names : undefined;
 }
 
-/** Undefined where only git can read the index. */
-async function stagedOf(git: GitRepository, names: ReadonlySet<RawPath>): Promise<Staged | undefined> {
+/** False as well where only git can read the index. */
+async function areTracked(git: GitRepository, names: ReadonlySet<RawPath>): Promise<boolean> {
   const [index, config] = await Promise.all([git.files.read('index'), git.config()]);
   const hashBytes = emptyTree(config).length / 2;
   const facts = index === undefined ? undefined : readIndex(index, hashBytes);
-  return facts?.isPlain === true ? findEntries(facts, hashBytes, names) : undefined;
+  return facts?.isPlain === true && hasEntries(facts, hashBytes, names);
 }
 
-/** Index entries before and after tell what changed. */
+/** Git names each file whose entry it changes. */
 async function stageTracked(
-  before: Staged,
+  tracked: ReadonlySet<RawPath>,
   { wanted, exact }: { readonly wanted: Args; readonly exact: ReadonlySet<string> },
   { git, workspace }: ToolContext,
 ): Promise<z.output<typeof data>> {
-  for (const path of before.keys()) workspace.requireAllowed(toShown(path), 'read', 'themselves');
-  await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes: [], skipped: [] }));
-  const after = await stagedOf(git, new Set(before.keys()));
-  const changed = [...before.keys()].filter((path) => after?.get(path) !== before.get(path)).sort();
+  for (const path of tracked) workspace.requireAllowed(toShown(path), 'read', 'themselves');
+  const said = await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes: [], skipped: [] }));
+  const lines = new Set(said.toString('latin1').split('\n'));
+  const changed = [...tracked].filter((path) => STAGED.some((begin) => lines.has(`${begin} '${path}'`))).sort();
   return { added: changed.length, paths: changed.map(toShown).slice(0, MAX_LISTED) };
 }
 
@@ -207,12 +204,17 @@ function pathspecsFor(named: readonly string[], { exact, changes, skipped }: Loo
   return [...specs, ...left, ...UNFINISHED];
 }
 
-async function stage(git: GitRepository, { update, force }: Args, specs: readonly string[]): Promise<void> {
-  const { code, stderr } = await git.run({
+/** How lines of `git add --verbose` begin. */
+const STAGED = ['add', 'remove'];
+
+/** Answers what git says of the entries it changes. */
+async function stage(git: GitRepository, { update, force }: Args, specs: readonly string[]): Promise<Buffer> {
+  const { code, stdout, stderr } = await git.run({
     words: [
       'add',
       // Otherwise git stages the rest and then fails over files outside a sparse checkout.
       '--sparse',
+      '--verbose',
       ...(update ? ['--update'] : ['--all']),
       ...(force ? ['--force'] : []),
       '--pathspec-from-file=-',
@@ -222,7 +224,7 @@ async function stage(git: GitRepository, { update, force }: Args, specs: readonl
     stdin: specs.map((spec) => `${spec}\0`).join(''),
     accept: [0, 1, 128],
   });
-  if (code === 0) return;
+  if (code === 0) return stdout;
   // Our own spelling looked up in what git says, where most control characters are question marks.
   const unmatched = specs.find((spec) => stderr.includes(`'${spec.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '?')}'`));
   throw unmatched === undefined ? notStaged(stderr) : matchesNothing(unmatched.replace(/^:\([^)]*\)/, ''));

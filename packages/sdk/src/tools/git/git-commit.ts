@@ -106,7 +106,7 @@ async function commitCandidate(
       ...(given.allow_empty ? ['--allow-empty'] : []),
     ],
     access: 'write',
-    index: candidate.index,
+    index: await candidate.index.name(),
     stdin: message,
     env,
     ...signing.run,

@@ -83,7 +83,7 @@ async function commitMerge({ state }: SavedRecovery, context: ToolContext): Prom
   const output = await git.run({
     words: ['commit', '--no-verify', '--quiet', '--no-gpg-sign', '--cleanup=strip', '--file=-'],
     access: 'write',
-    index: candidate.index,
+    index: await candidate.index.name(),
     stdin: message,
     env: await committerEnvironment(context),
     accept: [0, 1, 128],

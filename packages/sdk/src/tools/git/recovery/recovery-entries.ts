@@ -30,10 +30,9 @@ export async function commitEntries(
   { state, index, candidate }: Pick<RecoveryParts, 'state' | 'index'> & { readonly candidate: CommitCandidate },
 ): Promise<readonly (BlobEntry | TreeEntry)[]> {
   const { tree } = candidate;
-  const read = (bytes: Buffer | undefined) => (bytes === undefined ? undefined : readIndex(bytes, tree.length / 2));
-  const [known, frozen] = [read(index), read(await git.files.read(candidate.index))];
   // Unless more was staged since it was frozen, the tree is what the index holds.
-  const isPlain = known?.isPlain === true && frozen?.entries.equals(known.entries) === true;
+  const isFrozen = index !== undefined && candidate.index.bytes?.equals(index) === true;
+  const isPlain = isFrozen && readIndex(index, tree.length / 2)?.isPlain === true;
   return [
     ...contentEntries({ files: [], missing: [], skipped: [] }),
     { path: INDEX_TREE, mode: '040000', content: { hash: tree } },
