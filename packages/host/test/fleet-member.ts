@@ -10,7 +10,14 @@ import type { TestContext } from 'node:test';
 import { REGISTRY_FILE } from '@tool-runtime/sdk';
 import { createMemoryLedger } from '@tool-runtime/sdk/testing';
 import type { FleetCaller, HostFleet } from '../src/fleet/host-fleet.ts';
+import type { ChildCarrier } from '../src/sessions/child-work.ts';
 import { startHost } from '../src/start-host.ts';
+
+interface How {
+  readonly headers?: object;
+  /** Takes the connection away. */
+  readonly signal?: AbortSignal;
+}
 
 export async function openMember(
   t: Pick<TestContext, 'after'>,
@@ -22,6 +29,8 @@ export async function openMember(
   for (const folder of folders) mkdirSync(folder);
   for (const [name, text] of Object.entries(registries)) writeFileSync(join(root, name, REGISTRY_FILE), text);
   const packages: string[] = [];
+  /** What a test puts in place of what this fleet does for children. */
+  const carrier: ChildCarrier = {};
   const ledger = createMemoryLedger();
   ledger.moveTo('a');
   let accept: (socket: Duplex, caller: FleetCaller) => void = () => assert.fail('not served yet');
@@ -34,9 +43,9 @@ export async function openMember(
     ship() {},
     async putPackage(text) {
       packages.push(text);
-      return `${packages.length - 1}`;
+      return (await carrier.putPackage?.(text)) ?? `${packages.length - 1}`;
     },
-    takeChild: () => assert.fail('there is no other host'),
+    takeChild: (child) => carrier.takeChild?.(child) ?? assert.fail('there is no other host'),
     drain: async () => {},
     close: async () => {},
   };
@@ -49,6 +58,7 @@ export async function openMember(
     root,
     /** Packages of children, by name. */
     packages,
+    carrier,
     send,
     async ask(...asked: Parameters<typeof send>) {
       const answer = await send(...asked);
@@ -57,11 +67,13 @@ export async function openMember(
     },
   };
 
-  async function send(caller: FleetCaller, method: string, path: string, body?: object, headers: object = {}) {
+  async function send(caller: FleetCaller, method: string, path: string, body?: object, how: How = {}) {
+    const { signal, headers = {} } = how;
     const [client, host] = duplexPair();
     accept(host, caller);
     const asked = request({
       createConnection: () => client,
+      ...(signal === undefined ? {} : { signal }),
       method,
       path,
       headers: {
