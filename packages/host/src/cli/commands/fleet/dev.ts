@@ -7,7 +7,7 @@ import { basename, join, resolve } from 'node:path';
 import type { DevServers, FleetUser } from '@tool-runtime/fleet/operate';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import { checkWorkspace } from '../../../terminal/workspace-folder.ts';
 import type { Done } from '../../command.ts';
 import { loadOperate } from './load.ts';
@@ -39,6 +39,7 @@ export function addDev(command: Command, done: Done): void {
 
 async function runDev(options: DevOptions): Promise<void> {
   const stopping = Promise.withResolvers<void>();
+  const over = new AbortController();
   const onSignal = (): void => stopping.resolve();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-fleet-'));
@@ -60,8 +61,9 @@ async function runDev(options: DevOptions): Promise<void> {
     for (const host of HOSTS) hosts.push(startHost(host, { ...options, workspace, folder, file: files(host) }));
     await holds(files('operator'), name, hosts, stopping.promise);
     announce({ servers, hosts, name, client: files('agent'), operator: files('operator') }, options.json === true);
-    await Promise.race([stopping.promise, ...hosts.map(ended)]);
+    await Promise.race([stopping.promise, lastEnd(hosts, servers, over.signal)]);
   } finally {
+    over.abort();
     await Promise.all(hosts.map(stopHost));
     await servers?.close();
     rmSync(folder, { recursive: true, force: true });
@@ -120,8 +122,29 @@ function startHost(host: string, { workspace, folder, file, registry }: HostPlan
   });
 }
 
+/** Hosts and servers may be killed for a try: the others go on. Rejects when no host is left. */
+async function lastEnd(hosts: readonly ChildProcess[], { servers }: DevServers, over: AbortSignal): Promise<never> {
+  const went = (what: string): void => {
+    if (!over.aborted) showWarning(`${what} has ended; the others go on`);
+  };
+  for (const server of servers) void server.ended().then(() => went(`server ${server.name}`));
+  await Promise.all(
+    hosts.map(async (host, at) => {
+      await ended(host);
+      if (hosts.some(isRunning)) went(`host ${HOSTS[at]}`);
+    }),
+  );
+  throw new ToolError('E_INTERNAL', 'All hosts have ended', {
+    details: { reason: 'hosts_ended', next: 'run fleet dev again' },
+  });
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
 function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (!isRunning(child)) return Promise.resolve();
   return new Promise((done) => child.once('exit', () => done()));
 }
 
@@ -146,7 +169,7 @@ async function holds(
   });
   await withWire(readFleetFile(file), async (wire) => {
     while (!isStopping && (await holderNow(wire, name)) === undefined) {
-      if (hosts.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)) throw hostsEnded();
+      if (!hosts.some(isRunning)) throw hostsEnded();
       await new Promise((wake) => setTimeout(wake, 100));
     }
   });
