@@ -7,7 +7,15 @@ import { startFleet } from './fixtures.ts';
 
 test('an operator sees what is missing also when most servers are, and all of it when they are back', async (t) => {
   const fleet = await startFleet(t, { count: 3 });
-  await fleet.join(fleet.file('a'));
+  const member = await fleet.join(fleet.file('a'));
+  // What hosts may ask is less, and shows the same.
+  const told = await member.state();
+  assert.deepEqual([told.host, told.servers.length, told.unread], ['a', 3, []]);
+  assert.deepEqual(
+    told.hosts.map(({ host, zone, workspaces }) => ({ host, zone, workspaces })),
+    [{ host: 'a', zone: 'default', workspaces: ['shop'] }],
+  );
+  assert.ok(told.streams.every(({ leader, replicas }) => leader !== undefined && replicas === 3));
   const file = fleet.file('operator');
   const look = () =>
     withWire(file, async (wire) => {
@@ -31,6 +39,9 @@ test('an operator sees what is missing also when most servers are, and all of it
   // A leader of a stream that is not written to notices late.
   assert.ok(status.streams.some(({ leader, behind }) => leader === undefined || behind.length > 0));
   assert.match(fleetMetrics(status, undefined, 0), /tool_runtime_fleet_servers 1/);
+  const during = await member.state();
+  assert.equal(during.servers.length, 1);
+  assert.ok(during.streams.some(({ leader, behind }) => leader === undefined || behind.length > 0));
   for (const server of killed) await server.start();
   for (;;) {
     const again = await look();

@@ -115,7 +115,7 @@ export function openCallsNow(wire: Wire): Promise<readonly OpenCallStatus[] | un
 const SOON_MS = 5000;
 
 /** Undefined where the servers do not answer soon. */
-async function soon<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function soon<T>(reading: Promise<T>): Promise<T | undefined> {
   const over = new AbortController();
   const late = sleep(SOON_MS, over.signal).then(() => undefined);
   try {
@@ -129,7 +129,7 @@ async function soon<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function listStreams(wire: Wire): Promise<readonly StreamStatus[]> {
+export async function listStreams(wire: Wire): Promise<readonly StreamStatus[]> {
   const found = await Promise.all(Object.values(STREAMS).map((name) => streamStatus(wire, name)));
   return found.filter((status) => status !== undefined);
 }

@@ -69,6 +69,8 @@ describe('tool-runtime fleet', () => {
     const audit = await runCli(['audit', 'verify', ...fleet]);
     assert.equal(audit.code, 0, audit.stdout);
     assert.equal(JSON.parse(audit.stdout).ok, true);
+    const link = (await runCli(['console', '--state', started.state])).stdout;
+    assert.match(link, /http:\/\/127\.0\.0\.1:\d+\/#code=/);
     // Killed for a try: the rest goes on, and says so.
     const [server] = started.servers;
     process.kill(server?.pid ?? 0, 'SIGKILL');
@@ -104,6 +106,7 @@ interface Started {
   readonly workspace: string;
   readonly client_file: string;
   readonly operator_file: string;
+  readonly state: string;
 }
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {

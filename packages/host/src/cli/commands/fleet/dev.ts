@@ -60,7 +60,10 @@ async function runDev(options: DevOptions): Promise<void> {
     const files = writeFiles(folder, { users, addresses: servers.addresses, name });
     for (const host of HOSTS) hosts.push(startHost(host, { ...options, workspace, folder, file: files(host) }));
     await holds(files('operator'), name, hosts, stopping.promise);
-    announce({ servers, hosts, name, client: files('agent'), operator: files('operator') }, options.json === true);
+    announce(
+      { servers, hosts, name, client: files('agent'), operator: files('operator'), state: stateOf(folder, HOSTS[0]) },
+      options.json === true,
+    );
     await Promise.race([stopping.promise, lastEnd(hosts, servers, over.signal)]);
   } finally {
     over.abort();
@@ -108,9 +111,13 @@ interface HostPlan extends DevOptions {
   readonly file: string;
 }
 
+function stateOf(folder: string, host: string): string {
+  return join(folder, `state-${host}`);
+}
+
 /** The same program as this one, in a process of its own. */
 function startHost(host: string, { workspace, folder, file, registry }: HostPlan): ChildProcess {
-  const state = join(folder, `state-${host}`);
+  const state = stateOf(folder, host);
   mkdirSync(state, { mode: 0o700 });
   const [program = ''] = process.argv.slice(1);
   const args = ['serve', '--fleet', file, '--workspace', workspace, '--state', state, '--http', '127.0.0.1:0'];
@@ -187,9 +194,11 @@ interface Started {
   readonly name: string;
   readonly client: string;
   readonly operator: string;
+  /** Of the first host. */
+  readonly state: string;
 }
 
-function announce({ servers, hosts, name, client, operator }: Started, isJson: boolean): void {
+function announce({ servers, hosts, name, client, operator, state }: Started, isJson: boolean): void {
   if (isJson) {
     printJson(
       {
@@ -198,6 +207,7 @@ function announce({ servers, hosts, name, client, operator }: Started, isJson: b
         workspace: name,
         client_file: client,
         operator_file: operator,
+        state,
       },
       { compact: true },
     );
@@ -210,5 +220,6 @@ function announce({ servers, hosts, name, client, operator }: Started, isJson: b
   printLine('try');
   printLine(`  tool-runtime fleet call fs_list '{"path":"."}' --workspace ${name} --fleet ${client}`);
   printLine(`  tool-runtime fleet status --fleet ${operator}`);
+  printLine(`  tool-runtime console --state ${state}`);
   printLine('Ctrl-C ends all of it');
 }
