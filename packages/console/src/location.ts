@@ -1,7 +1,7 @@
 /** What is shown, as the address says it: a screen, perhaps an id, and choices. Everything on a screen can be linked to. */
 import { computed, signal } from '@preact/signals';
 
-export const SCREENS = ['timeline', 'approvals', 'journal', 'metrics', 'tools', 'policy', 'family'] as const;
+export const SCREENS = ['timeline', 'approvals', 'journal', 'metrics', 'tools', 'policy', 'family', 'fleet'] as const;
 export type ScreenName = (typeof SCREENS)[number] | 'call';
 
 export interface Place {

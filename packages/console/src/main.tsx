@@ -25,6 +25,7 @@ const LATER: Partial<Record<ScreenName, () => Promise<ComponentType>>> = {
   tools: async () => (await import('./screens/tools.tsx')).Tools,
   policy: async () => (await import('./screens/policy.tsx')).Policy,
   family: async () => (await import('./screens/family.tsx')).Family,
+  fleet: async () => (await import('./screens/fleet.tsx')).Fleet,
 };
 
 function Screen() {

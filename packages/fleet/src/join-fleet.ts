@@ -1,7 +1,7 @@
 /** One host as a member of a fleet: its leases, its ledgers, the tunnels to what it holds, and its entry in the list of hosts. */
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { type JsonObject, ToolError } from '@tool-runtime/protocol';
+import { type FleetState, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ArtifactStore, BudgetPort, EffectLedger, LocalArtifacts } from '@tool-runtime/sdk';
 import type { Caller } from './bus/answer.ts';
 import { type ApprovalsAsked, askApprovals, serveApprovals } from './bus/approvals.ts';
@@ -11,6 +11,7 @@ import { createForwarder, type Vouched } from './bus/forward.ts';
 import { HeldWorkspace } from './held-workspace.ts';
 import { HostLease } from './ledger/host-lease.ts';
 import { createPayloads } from './ledger/payloads.ts';
+import { fleetState } from './operate/fleet-state.ts';
 import { drainSubject } from './operate/overview.ts';
 import type { JournalSource } from './records/ship-journal.ts';
 import type { FleetFile } from './wire/fleet-file.ts';
@@ -42,6 +43,8 @@ export interface FleetMember {
    * became the holder meanwhile.
    */
   forward(request: Request, to: Vouched): Promise<Response | undefined>;
+  /** What operators see of the fleet, as far as this host can tell. */
+  state(): Promise<FleetState>;
   /** Into the object store, by digest; resolves with the reference. */
   putPackage(text: string): Promise<string>;
   /** Takes a child of a session on the holder of another workspace, to work on this host. */
@@ -112,6 +115,7 @@ export async function joinFleet(file: FleetFile, options: JoinOptions): Promise<
     artifactsOf: (workspace, local) => find(workspace).shareArtifacts(local),
     holds,
     forward: (request, to) => forwarder.forward(request, to),
+    state: () => fleetState(wire, file),
     putPackage: (text) => payloads.put(Buffer.from(text)),
     takeChild: (asked) => takeChild({ dialer, getPackage: (reference) => payloads.get(reference) }, asked),
     serveApprovals: (answer) => serveApprovals(wire, file.approvers, answer),

@@ -11,6 +11,7 @@ export {
   listOpenCalls,
   listWorkspaces,
   type OpenCallStatus,
+  openCallsNow,
   type WorkspaceStatus,
   withWire,
 } from './operate/overview.ts';

@@ -45,7 +45,12 @@ describe('files for operators', () => {
       journals: [],
       at_ms: 0,
     };
-    const printed = fleetMetrics({ servers: [], streams: [stream], hosts: [host], workspaces: [] }, [], 0);
+    const printed = fleetMetrics({ servers: [], streams: [stream], hosts: [host], workspaces: [], unread: [] }, [], 0);
+    const silent = { ...stream, leader: undefined, messages: undefined, bytes: undefined };
+    const unknown = { servers: [], streams: [silent], hosts: [], workspaces: [], unread: ['KV_HOSTS', 'KV_LEASES'] };
+    const without = fleetMetrics(unknown, undefined, 0);
+    assert.match(without, /^tool_runtime_fleet_stream_has_leader\{stream="JOURNAL"\} 0$/m);
+    assert.doesNotMatch(without, /fleet_(?:hosts|workspaces_held|calls_\w+|stream_bytes)[ {]/);
     execFileSync('promtool', ['check', 'metrics'], { input: printed, stdio: ['pipe', 'pipe', 'pipe'] });
     for (const [name] of read('alerts.yml').matchAll(/tool_runtime_fleet_\w+/g)) {
       assert.match(printed, new RegExp(`^${name}[ {]`, 'm'), name);

@@ -89,6 +89,28 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    user: 'operator',
+    own: {
+      says: ['$JS.API.STREAM.INFO.RECORDS', '$JS.API.CONSUMER.CREATE.RECORDS.x', '$JS.ACK.x', 'ctl.main.a.drain'],
+      hears: ['_INBOX.operator.x'],
+    },
+    beyond: {
+      says: [
+        ...[
+          'j.main.shop.x',
+          'r.main.a.shop.x',
+          '$KV.LEASES.ws.shop',
+          '$KV.HOSTS.a',
+          '$KV.BUDGETS.main.x',
+          '_INBOX.a.x',
+        ],
+        ...['trt.main.ws.shop.agent.x', 'trt.main.gw.shop.operator.x', 'apr.main.user.operator', 'free.main.shop'],
+        ...['$O.artifacts.C.x', 'ctl.other.a.drain', '$SYS.REQ.SERVER.PING.VARZ'],
+      ],
+      hears: ['_INBOX.a.>', '_INBOX.>', 'trt.main.ws.>', 'r.main.>', 'j.main.>', '>'],
+    },
+  },
+  {
     user: 'status',
     own: { says: ['$SYS.REQ.SERVER.PING.VARZ'], hears: ['_INBOX.status.x'] },
     beyond: { says: ['$SYS.REQ.SERVER.PING.CONNZ', '$SYS.REQ.SERVER.x.RELOAD'], hears: ['$SYS.>'] },

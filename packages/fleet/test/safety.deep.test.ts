@@ -1,7 +1,7 @@
 /** What a fleet refuses: unsafe servers, users outside of their subjects, hosts that were revoked. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -66,7 +66,7 @@ describe('what a fleet refuses', () => {
     );
   });
 
-  test('a revoked host: it is cut off and changes nothing any more', async (t) => {
+  test('a revoked host: it is cut off in the middle of a call, and changes nothing any more', async (t) => {
     const fleet = await startFleet(t);
     const workspace = path.join(fleet.folder, 'shop');
     mkdirSync(workspace);
@@ -79,6 +79,8 @@ describe('what a fleet refuses', () => {
     const b = host('b');
     const client = await fleet.client();
     assert.equal((await client.call('file_write', { path: 'x', content: '1' }, { idempotencyKey: 'one' })).ok, true);
+    const running = client.call('shell_exec', { cmd: 'touch began; sleep 600', timeout_ms: 600_000 });
+    while (!existsSync(path.join(workspace, 'began'))) await new Promise((wake) => setTimeout(wake, 10));
     const [server] = fleet.servers.servers;
     const config = path.join(fleet.folder, 'servers', 'n1.conf');
     const text = readFileSync(config, 'utf8');
@@ -92,6 +94,8 @@ describe('what a fleet refuses', () => {
     server?.kill('SIGHUP');
     await a.logged('workspace_released');
     await b.logged('workspace_held');
+    const cut = await running;
+    assert.equal(cut.errors[0]?.details?.['reason'], 'outcome_unknown', JSON.stringify(cut));
     const after = await client.call('file_write', { path: 'x', content: '2' }, { idempotencyKey: 'two' });
     assert.equal(after.ok, true, JSON.stringify(after));
     assert.equal(readFileSync(path.join(workspace, 'x'), 'utf8'), '2');

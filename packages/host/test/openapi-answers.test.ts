@@ -132,6 +132,14 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
       host.request(`/v1/mcp/servers/${server}/approve`, { body: { tools: [{ tool: 'work', digest }] } });
     return [await approve('helper'), await approve('helper', waiting[0]?.digest), await approve('none')];
   },
+  async showFleet(host) {
+    const cleanups: (() => unknown)[] = [];
+    const { running } = await openMember({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) });
+    const headers = { authorization: `Bearer ${running.token}` };
+    const answers = [await host.request('/v1/fleet'), await fetch(`${running.url}/v1/fleet`, { headers })];
+    for (const cleanup of cleanups) await cleanup();
+    return answers;
+  },
   listMcpServers: get('/v1/mcp/servers'),
   async listWaitingTools(host) {
     const list = (server: string) => host.request(`/v1/mcp/servers/${server}/waiting`);

@@ -90,6 +90,7 @@ export {
   coordinatorSpendSchema,
   coordinatorVerdictSchema,
 } from './http/coordinator.ts';
+export { type FleetState, fleetStateSchema } from './http/fleet.ts';
 export {
   callStateSchema,
   type HostStatus,

@@ -20,7 +20,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           <span class="mark" aria-hidden="true" /> Tool Runtime
         </p>
         <nav aria-label="Console">
-          {SCREENS.map((name) => (
+          {SCREENS.filter((name) => name !== 'fleet' || person.value?.in_fleet === true).map((name) => (
             <a key={name} href={addressOf(name)} aria-current={screenName.value === name ? 'page' : undefined}>
               {name.charAt(0).toUpperCase() + name.slice(1)}
               {name === 'approvals' && waiting > 0 ? <span class="badge">{waiting}</span> : null}

@@ -263,7 +263,7 @@ export function noHost(workspace: string): ToolError {
       reason: 'no_host',
       retry: 'retryable',
       workspace,
-      next: 'start a host that serves it, or wait for one with waitMs',
+      next: 'start a host that serves it, or wait for one: waitMs, or --wait of tool-runtime fleet call',
     },
   });
 }

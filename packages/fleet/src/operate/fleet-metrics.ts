@@ -1,4 +1,5 @@
 /** The state of a fleet as Prometheus text, for a collector that reads files. `examples/deploy/fleet/alerts.yml` is over these. */
+import { STREAMS } from '../wire/names.ts';
 import type { FleetStatus, OpenCallStatus } from './overview.ts';
 
 const HELP = {
@@ -21,8 +22,10 @@ interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export function fleetMetrics(status: FleetStatus, open: readonly OpenCallStatus[], nowMs: number): string {
-  const { servers, streams, hosts, workspaces } = status;
+export function fleetMetrics(status: FleetStatus, open: readonly OpenCallStatus[] | undefined, nowMs: number): string {
+  const { servers, streams, hosts, workspaces, unread } = status;
+  // What is not known has no sample: zero would be a figure like any other.
+  const isRead = (stream: string): boolean => !unread.includes(stream);
   const samples: Sample[] = [
     { name: 'status_time_seconds', value: Math.floor(nowMs / 1000) },
     { name: 'servers', value: servers.length },
@@ -37,16 +40,22 @@ export function fleetMetrics(status: FleetStatus, open: readonly OpenCallStatus[
       labels: { stream: name },
       value: behind.length,
     })),
-    ...streams.map(({ name, bytes }) => ({ name: 'stream_bytes' as const, labels: { stream: name }, value: bytes })),
-    { name: 'hosts', value: hosts.length },
-    { name: 'workspaces_held', value: workspaces.length },
+    ...streams.flatMap(({ name, bytes }) =>
+      bytes === undefined ? [] : [{ name: 'stream_bytes' as const, labels: { stream: name }, value: bytes }],
+    ),
+    ...(isRead(STREAMS.hosts) ? [{ name: 'hosts' as const, value: hosts.length }] : []),
+    ...(isRead(STREAMS.leases) ? [{ name: 'workspaces_held' as const, value: workspaces.length }] : []),
     ...hosts.map(({ host, journals }) => ({
       name: 'records_unshipped' as const,
       labels: { host },
       value: journals.reduce((sum, { head, shipped }) => sum + Math.max(0, head - shipped), 0),
     })),
-    { name: 'calls_open', value: open.filter(({ parked }) => !parked).length },
-    { name: 'calls_parked', value: open.filter(({ parked }) => parked).length },
+    ...(open === undefined
+      ? []
+      : [
+          { name: 'calls_open' as const, value: open.filter(({ parked }) => !parked).length },
+          { name: 'calls_parked' as const, value: open.filter(({ parked }) => parked).length },
+        ]),
   ];
   const lines = samples.flatMap(({ name, value, labels = {} }, at) => {
     const full = `tool_runtime_fleet_${name}`;

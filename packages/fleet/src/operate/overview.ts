@@ -1,4 +1,5 @@
 /** What operators see: servers, hosts, workspaces and open calls. */
+import { errors } from '@nats-io/transport-node';
 import { ToolError } from '@tool-runtime/protocol';
 import type { CallMessage } from '../ledger/fleet-ledger.ts';
 import { stateOf } from '../ledger/host-lease.ts';
@@ -7,7 +8,8 @@ import type { FleetFile } from '../wire/fleet-file.ts';
 import { STREAMS, token, untoken } from '../wire/names.ts';
 import { openWire, type Wire } from '../wire/open-wire.ts';
 import { isMissing, readStream } from '../wire/read-stream.ts';
-import { readServers, type ServerFacts } from '../wire/streams.ts';
+import { sleep } from '../wire/sleep.ts';
+import { isForbidden, readServers, type ServerFacts } from '../wire/streams.ts';
 
 export interface StreamStatus {
   readonly name: string;
@@ -15,8 +17,9 @@ export interface StreamStatus {
   readonly replicas: number;
   /** Replicas that are behind or gone, by the name of their server. */
   readonly behind: readonly string[];
-  readonly messages: number;
-  readonly bytes: number;
+  /** Undefined while it has no leader that could tell. */
+  readonly messages: number | undefined;
+  readonly bytes: number | undefined;
 }
 
 export interface HostStatus {
@@ -55,42 +58,87 @@ export interface FleetStatus {
   readonly streams: readonly StreamStatus[];
   readonly hosts: readonly HostStatus[];
   readonly workspaces: readonly WorkspaceStatus[];
+  /** Streams that could not be read now, as while they have no leader: nothing is known of what they hold. */
+  readonly unread: readonly string[];
 }
 
 export async function withWire<T>(file: FleetFile, use: (wire: Wire) => Promise<T>): Promise<T> {
   const wire = await openWire(file, 'tool-runtime-operator');
   try {
     return await use(wire);
+  } catch (thrown) {
+    throw readable(thrown, file.credentials.user);
   } finally {
     await wire.close();
   }
 }
 
+/** What the servers throw is about a request; an operator can act on these. */
+function readable(thrown: unknown, user: string): unknown {
+  if (isForbidden(thrown)) {
+    return new ToolError('E_POLICY', `User may not ask this of the servers: ${user}`, {
+      details: { reason: 'not_allowed', next: 'use the fleet file of an operator' },
+      cause: thrown,
+    });
+  }
+  if (!(thrown instanceof errors.TimeoutError || thrown instanceof errors.RequestError)) return thrown;
+  return new ToolError('E_TIMEOUT', 'The servers of the fleet do not answer this now', {
+    details: {
+      reason: 'fleet_unreachable',
+      retry: 'retryable',
+      next: 'try again: an election takes up to 10 s; tool-runtime fleet status says what is missing',
+    },
+    cause: thrown,
+  });
+}
+
+/** Answers also while servers are missing, which is when it is asked for. */
 export async function fleetStatus(wire: Wire, file: FleetFile): Promise<FleetStatus> {
   const [servers, streams, hosts, workspaces] = await Promise.all([
     file.system === undefined ? [] : readServers(file),
     listStreams(wire),
-    listHosts(wire),
-    listWorkspaces(wire),
+    soon(listHosts(wire)),
+    soon(listWorkspaces(wire)),
   ]);
-  return { servers, streams, hosts, workspaces };
+  const unread = [
+    ...(hosts === undefined ? [STREAMS.hosts] : []),
+    ...(workspaces === undefined ? [STREAMS.leases] : []),
+  ];
+  return { servers, streams, hosts: hosts ?? [], workspaces: workspaces ?? [], unread };
 }
 
-async function listStreams({ jsm }: Wire): Promise<readonly StreamStatus[]> {
-  const found = await Promise.all(
-    Object.values(STREAMS).map(async (name) => {
-      try {
-        return await jsm.streams.info(name);
-      } catch (thrown) {
-        if (isMissing(thrown)) return undefined;
-        throw thrown;
-      }
-    }),
-  );
-  return found
-    .filter((info) => info !== undefined)
-    .map(({ config, cluster, state }) => ({
-      name: config.name,
+/** The same for open calls: undefined when they cannot be read now. */
+export function openCallsNow(wire: Wire): Promise<readonly OpenCallStatus[] | undefined> {
+  return soon(listOpenCalls(wire));
+}
+
+const SOON_MS = 5000;
+
+/** Undefined where the servers do not answer soon. */
+export async function soon<T>(reading: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController();
+  const late = sleep(SOON_MS, over.signal).then(() => undefined);
+  try {
+    return await Promise.race([reading, late]);
+  } catch (thrown) {
+    if (isForbidden(thrown)) throw thrown;
+    return undefined;
+  } finally {
+    over.abort();
+    reading.catch(() => undefined);
+  }
+}
+
+export async function listStreams(wire: Wire): Promise<readonly StreamStatus[]> {
+  const found = await Promise.all(Object.values(STREAMS).map((name) => streamStatus(wire, name)));
+  return found.filter((status) => status !== undefined);
+}
+
+async function streamStatus({ jsm, replicas }: Wire, name: string): Promise<StreamStatus | undefined> {
+  try {
+    const { config, cluster, state } = await jsm.streams.info(name);
+    return {
+      name,
       leader: cluster?.leader,
       replicas: config.num_replicas,
       behind: (cluster?.replicas ?? [])
@@ -98,7 +146,13 @@ async function listStreams({ jsm }: Wire): Promise<readonly StreamStatus[]> {
         .map(({ name }) => name),
       messages: state.messages,
       bytes: state.bytes,
-    }));
+    };
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined;
+    if (isForbidden(thrown)) throw thrown;
+    // Only its leader answers.
+    return { name, leader: undefined, replicas, behind: [], messages: undefined, bytes: undefined };
+  }
 }
 
 export async function listHosts(wire: Wire): Promise<readonly HostStatus[]> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
-import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import { errors, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { FleetFile } from './fleet-file.ts';
@@ -37,10 +37,19 @@ export async function whenReady<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (thrown) {
-      if (until.aborted || (thrown instanceof JetStreamApiError && FINAL.has(thrown.status))) throw thrown;
+      const isFinal = isForbidden(thrown) || (thrown instanceof JetStreamApiError && FINAL.has(thrown.status));
+      if (isFinal || until.aborted) throw thrown;
     }
     await sleep(200, until);
   }
+}
+
+/** The servers do not let the user publish there. */
+export function isForbidden(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof errors.PermissionViolationError) return true;
+  }
+  return false;
 }
 
 async function ensureStream(wire: Wire, config: Partial<StreamConfig> & { name: string }) {

@@ -156,6 +156,7 @@ const TAGS: readonly (Tag & { readonly paths: RegExp })[] = [
   { name: 'events', description: 'What happens while calls run', paths: /^\/v1\/events/ },
   { name: 'approvals', description: 'Questions that a person answers', paths: /^\/v1\/approvals/ },
   { name: 'servers', description: 'MCP servers that a registry mounts', paths: /^\/v1\/mcp/ },
+  { name: 'fleet', description: 'The hosts that this one works with', paths: /^\/v1\/fleet/ },
   {
     name: 'records',
     description: 'What the journal says about every session, for people who look back',

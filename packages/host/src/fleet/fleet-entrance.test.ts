@@ -69,7 +69,7 @@ test('a caller over MCP sees the tools of its workspace', async (t) => {
     'mcp-method': 'tools/list',
   };
   const mayWrite = async (workspace: string): Promise<boolean> => {
-    const { body } = await ask({ user: 'agent', workspace }, 'POST', '/mcp', list, headers);
+    const { body } = await ask({ user: 'agent', workspace }, 'POST', '/mcp', list, { headers });
     return body.result.tools.some(({ name }: { readonly name: string }) => name === 'file_write');
   };
   assert.deepEqual([await mayWrite('one'), await mayWrite('two')], [false, true]);

@@ -58,6 +58,7 @@ interface Entrance {
 export async function openFleetEntrance({ host, fleet, tokens, createApp }: Entrance): Promise<void> {
   const desks = openFleetDesks(host.approvals, fleet);
   if (desks !== undefined) host.otherDesks = desks;
+  if (fleet.state !== undefined) host.fleetState = fleet.state;
   host.childWork = createChildWork({ fleet, tokens, childOf: host.children.find });
   const exposure = createExposure({ addresses: [], isUnix: true });
   const callers = new WeakMap<object, Principal>();

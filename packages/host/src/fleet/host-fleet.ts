@@ -1,6 +1,6 @@
 /** The port between a host and the fleet that it is part of. */
 import type { Duplex } from 'node:stream';
-import type { JsonObject } from '@tool-runtime/protocol';
+import type { FleetState, JsonObject } from '@tool-runtime/protocol';
 import type { ArtifactStore, BudgetPort, EffectLedger, LocalArtifacts, Runtime } from '@tool-runtime/sdk';
 import type { ChildCarrier } from '../sessions/child-work.ts';
 
@@ -25,6 +25,8 @@ export interface HostFleet extends ChildCarrier {
   /** Approval questions of other hosts: answers theirs here, and asks them. */
   serveApprovals?(answer: (question: JsonObject, by: string) => JsonObject | undefined): void;
   askApprovals?(question: JsonObject): Promise<readonly JsonObject[]>;
+  /** What operators see of the fleet, as far as this host can tell. */
+  state?(): Promise<FleetState>;
   serve(accept: (socket: Duplex, caller: FleetCaller) => void): Promise<void>;
   ship(workspace: string, runtime: () => Pick<Runtime, 'journalId' | 'records' | 'head'>): void;
   /** Gives workspaces back; calls that run go on. */

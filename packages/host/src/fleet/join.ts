@@ -44,6 +44,7 @@ export async function joinFleetOf({ file, folders, version, log }: JoinRequest):
         head: () => runtime().head().seq,
       });
     },
+    state: () => member.state(),
     putPackage: (text) => member.putPackage(text),
     takeChild: (child) => member.takeChild(child),
     drain: () => member.drain(),

@@ -67,6 +67,7 @@ const BY_REASON: Readonly<Record<string, number>> = {
   unknown_approval: 404,
   unknown_call: 404,
   server_not_mounted: 404,
+  no_fleet: 404,
   unknown_route: 404,
   never_received: 404,
   answer_gone: 404,

@@ -5,6 +5,7 @@
  * The client itself has proven to the servers of the fleet that it may reach the workspace where the child is to work.
  */
 import {
+  isToolError,
   type JsonObject,
   type OpenSessionBody,
   type ReportChildBody,
@@ -66,7 +67,7 @@ interface ChildWorkOptions {
 }
 
 export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): ChildWork {
-  const connections = new WeakMap<HostSession, { open: number; lost?: NodeJS.Timeout }>();
+  const connections = new WeakMap<HostSession, { open: number; gone?: NodeJS.Timeout; isCancelled?: true }>();
 
   /** The same refusal for everything that does not fit, so that nothing can be probed. */
   function find(principal: Principal, id: string) {
@@ -86,24 +87,28 @@ export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): C
     async take(principal, id, { token, holder }) {
       const { session, work, via } = find(principal, id);
       if (tokens.find(token)?.sessionId !== id || fleet.putPackage === undefined) throw unknownSession();
+      // First, so that a host that cannot be given it has not taken the child.
+      const reference = await fleet.putPackage(JSON.stringify(work.package));
+      const { package: _, ...grant } = await work.take(holder, via);
       const state = connections.get(session) ?? { open: 0 };
       connections.set(session, state);
-      const loseLater = (): void => {
-        clearTimeout(state.lost);
-        state.lost = setTimeout(() => work.lose(), LOST_MS).unref();
+      const loseLater = () => setTimeout(() => work.lose(), LOST_MS).unref();
+      const waitForIt = (): void => {
+        clearTimeout(state.gone);
+        state.gone = loseLater();
       };
-      const { package: cut, ...grant } = await work.take(holder, via);
       // From here on the child waits for this host, so it must hear of it or go on without.
-      loseLater();
-      const reference = await fleet.putPackage(JSON.stringify(cut));
+      if (state.open === 0) waitForIt();
       return {
         grant: { ...(grant as unknown as JsonObject), package_ref: reference },
         attach(send, end) {
-          clearTimeout(state.lost);
+          clearTimeout(state.gone);
           state.open += 1;
           const stop = work.listen((asked) => {
             send(asked);
-            if (asked === 'cancel') loseLater();
+            // Counted from the first time: coming back gives a host no more time.
+            if (asked === 'cancel' && state.isCancelled === undefined) loseLater();
+            if (asked === 'cancel') state.isCancelled = true;
           });
           // While the other host listens, the session does not fall silent.
           const leave = session.served.listen('progress', () => {}, end);
@@ -111,7 +116,7 @@ export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): C
             stop();
             leave();
             state.open -= 1;
-            if (state.open === 0) loseLater();
+            if (state.open === 0) waitForIt();
           };
         },
       };
@@ -123,9 +128,24 @@ export function createChildWork({ fleet, tokens, childOf }: ChildWorkOptions): C
     },
     async tie({ id, name }, under) {
       if (fleet.takeChild === undefined || !isFleetClient(id)) throw noFleetClient();
-      return fleet.takeChild({ ...under, name });
+      const tie = await fleet.takeChild({ ...under, name }).catch((thrown: unknown) => {
+        throw isAbsent(thrown) ? unknownSession() : thrown;
+      });
+      if (isOf(tie.grant, under.session_id, name)) return tie;
+      await tie.finish({ usage: { calls: 0, errors: 0, bytes: 0, duration_ms: 0 }, spent: {} }, 'cancelled');
+      throw unknownSession();
     },
   };
+}
+
+/** Whether the other workspace has a host is for those to know who may reach it. */
+function isAbsent(thrown: unknown): boolean {
+  return isToolError(thrown) && thrown.details['reason'] === 'no_host';
+}
+
+/** Records and keys of the child are kept under its actor, so another host names none that is not its client's. */
+function isOf({ session_id, actor }: JsonObject, id: string, name: string): boolean {
+  return session_id === id && typeof actor === 'string' && actor.startsWith(`${name}/`);
 }
 
 /** How often a host says what a child used, where that has changed. */

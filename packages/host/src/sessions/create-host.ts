@@ -5,6 +5,7 @@
 import {
   type ChildOpened,
   type DetachChildBody,
+  type FleetState,
   type HostStatus,
   type JsonObject,
   type OpenChildBody,
@@ -56,6 +57,8 @@ export interface Host {
   readonly approvals: ApprovalDesk;
   /** Of the other hosts of its fleet. */
   otherDesks?: OtherDesks;
+  /** Of its fleet, where it is in one. */
+  fleetState?: () => Promise<FleetState>;
   /** Between the hosts of its fleet. */
   childWork?: ChildWork;
   readonly log: Log;

@@ -39,6 +39,7 @@ import {
   type SignedIn,
   signedInSchema,
 } from '../http/console.ts';
+import { type FleetState, fleetStateSchema } from '../http/fleet.ts';
 import {
   callStateSchema,
   type HostStatus,
@@ -157,6 +158,8 @@ export interface HostClient {
   /** The values in force, each with the line that says so. */
   registry(workspace?: string): Promise<RegistryView>;
   metricsHistory(): Promise<MetricsHistory>;
+  /** Servers, streams and hosts of the fleet that the host is part of. Rejects with reason `no_fleet` when it is in none. */
+  fleet(): Promise<FleetState>;
   /** MCP servers that the registry mounts, with the state of their tools. */
   mcpServers(workspace?: string): Promise<MountedServers>;
   /** What of a mounted server waits for approval. */
@@ -266,6 +269,7 @@ export function createHostClient(options: HostClientOptions): HostClient {
     verifyJournal: (body = {}) => read(journalVerdictSchema, ['POST', '/v1/journal/verify'], body),
     registry: (workspace) => read(registryViewSchema, ['GET', `/v1/registry${search({ workspace })}`]),
     metricsHistory: () => read(metricsHistorySchema, ['GET', '/v1/metrics/history']),
+    fleet: () => read(fleetStateSchema, ['GET', '/v1/fleet']),
     mcpServers: (workspace) => read(mountedServersSchema, ['GET', `/v1/mcp/servers${search({ workspace })}`]),
     waitingTools: (server, workspace) =>
       read(waitingToolsSchema, ['GET', `${mcpServerPath(server)}/waiting${search({ workspace })}`]),

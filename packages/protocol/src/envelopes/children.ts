@@ -174,15 +174,26 @@ export const takeChildSchema = z
   .meta({ id: 'TakeChild' });
 export type TakeChildBody = Readonly<z.infer<typeof takeChildSchema>>;
 
+/** Small enough that sums of many stay exact. */
+const reportedSchema = z.number().nonnegative().max(1e15);
+
 export const reportChildSchema = z
   .strictObject({
     holder: idSchema,
-    usage: usageSchema.readonly().describe('All of it so far'),
+    usage: z
+      .strictObject({
+        calls: countSchema.max(1e15),
+        errors: countSchema.max(1e15),
+        bytes: reportedSchema,
+        duration_ms: reportedSchema,
+      })
+      .readonly()
+      .describe('All of it so far'),
     spent: z
       .strictObject({
-        max_calls: z.number().nonnegative().exactOptional(),
-        max_bytes: z.number().nonnegative().exactOptional(),
-        max_duration_ms: z.number().nonnegative().exactOptional(),
+        max_calls: reportedSchema.exactOptional(),
+        max_bytes: reportedSchema.exactOptional(),
+        max_duration_ms: reportedSchema.exactOptional(),
       })
       .readonly()
       .describe('How much of its share, so far; calls that were refused are in `usage` alone'),

@@ -30,6 +30,7 @@ const session = {
   name: z.string().describe('Who answers questions, in the journal'),
   scopes: z.array(scopeSchema).readonly(),
   expires_at: timestampSchema,
+  in_fleet: z.literal(true).exactOptional().describe('The host is part of a fleet'),
 };
 
 export const consoleSessionSchema = z.strictObject(session).meta({ id: 'ConsoleSession' });

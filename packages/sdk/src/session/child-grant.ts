@@ -5,7 +5,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import { completeAnnotations } from '../contracts/annotations.ts';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
-import type { Budgets, CapabilityPolicy, Registry, RegistryText } from '../contracts/registry.ts';
+import type { Budgets, CapabilityPolicy, Durability, Registry, RegistryText } from '../contracts/registry.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import { executableRoute } from '../package/capability.ts';
 import { type ChildToolPolicy, retains } from '../package/child-tool-policy.ts';
@@ -27,6 +27,8 @@ export interface ChildGrant {
   readonly tool_policy: ChildToolPolicy;
   /** All that the registry of the child was made from, widest first. */
   readonly registries: readonly RegistryText[];
+  /** Also when no registry says so: an option of the host may. */
+  readonly durability: Durability;
   readonly ceiling: CapabilityPolicy;
   /** Held back from the parent's: every limit an ancestor has is in it. */
   readonly budget: Budgets;
@@ -41,12 +43,23 @@ export async function registryOfGrant(
   grant: ChildGrant,
   { registryUnder }: Pick<RuntimeParts, 'registryUnder'>,
 ): Promise<Registry> {
-  const { ceiling, budget } = grant;
+  const { ceiling, budget, durability } = grant;
+  if (durability === 'full' && registry.durability !== 'full') throw lessDurable();
   const narrowed = await registryUnder(registry, grant.registries);
   return Object.freeze({
     ...narrowed,
     ceiling: narrowPolicies(narrowed.ceiling, ceiling).policy,
     budgets: leastOf(narrowed.budgets, budget),
+  });
+}
+
+function lessDurable(): ToolError {
+  return policyDenial('What the child does here is less durable than what its parent does', {
+    details: {
+      gate: 'registry',
+      reason: 'durability_not_offered',
+      next: 'have the operator start this host with --durability full',
+    },
   });
 }
 

@@ -120,6 +120,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
     runtime,
     depth: identity.depth,
     budget: identity.budget,
+    isTied: identity.grant !== undefined || child?.parent.isTied === true,
     guardian: child?.guardian ?? owner,
     openMember: (binding) => openChild(binding, owner),
   });
@@ -207,6 +208,7 @@ function workOf({ sessionId, actor, registry, depth }: SessionIdentity, child: C
       package_fingerprint: built.fingerprint,
       tool_policy: built.manifest.tool_policy,
       registries: registry.sources,
+      durability: registry.durability,
       ceiling: withoutRoots(registry.ceiling) ?? {},
       budget: share,
       depth,

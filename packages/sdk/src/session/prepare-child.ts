@@ -35,6 +35,8 @@ export interface Parent {
   readonly runtime: RuntimeParts;
   readonly depth: DepthBudget;
   readonly budget: SessionBudget;
+  /** It, or an ancestor, is a child of a session on another host, and ends with that one. */
+  readonly isTied: boolean;
 }
 
 export interface PreparedChild {
@@ -67,7 +69,7 @@ export async function prepareChild(options: ChildOptions, parent: Parent): Promi
       ? parent.parts.registry
       : await parent.runtime.narrowRegistry(parent.parts.registry, options.registry);
   const share = shareOf(options, registry, parent.parts.registry);
-  if (options.workspace !== undefined) checkElsewhere(options, share, parent.budget.limits());
+  checkElsewhere(options, share, parent);
   const isHere = options.workspace === undefined;
   const place = await openPlace(isHere ? folderOf(options) : undefined, parent.runtime);
   try {
@@ -180,19 +182,30 @@ function badShare(limit: string): ToolError {
 }
 
 /** Another host cannot draw on a limit of this one, so the child takes its share along; and it ends with its parent. */
-function checkElsewhere({ workspace, lifecycle }: ChildOptions, share: Budgets, limits: Budgets): void {
-  checkId(workspace ?? '', 'workspace');
-  if (lifecycle === 'reclaimable') {
+function checkElsewhere({ workspace, lifecycle }: ChildOptions, share: Budgets, parent: Parent): void {
+  // What is left of a share goes back when the session that has it ends: nothing may go on with it there.
+  if (lifecycle === 'reclaimable' && (workspace !== undefined || parent.isTied)) {
     throw contractViolation('Child on another host ends with its parent: lifecycle reclaimable', {
       field: 'lifecycle',
       next: 'leave lifecycle out',
     });
   }
-  const [missing] = Object.keys(limits).filter((limit) => share[limit as keyof Budgets] === undefined);
+  if (workspace === undefined) return;
+  checkId(workspace, 'workspace');
+  if (parent.runtime.isFolder) throw boundToFolder();
+  const [missing] = Object.keys(parent.budget.limits()).filter((limit) => share[limit as keyof Budgets] === undefined);
   if (missing === undefined) return;
   throw policyDenial(`Child on another host needs a share of its own: budget.${missing}`, {
     path: `budget.${missing}`,
     details: { gate: 'budget', reason: 'budget_share_missing', next: `give budget.${missing}` },
+  });
+}
+
+/** Under another name, or by a way over a third workspace, it would see what its parent does not. */
+function boundToFolder(): ToolError {
+  return policyDenial('Session is confined to a folder, and so are its children: workspace', {
+    path: 'workspace',
+    details: { gate: 'session', reason: 'folder_bound', next: 'leave workspace out, or ask the parent to open it' },
   });
 }
 

@@ -20,6 +20,7 @@ const grantSchema = z.strictObject({
   package_fingerprint: z.string(),
   tool_policy: childToolPolicySchema,
   registries: z.array(z.strictObject({ text: z.string(), file: z.string() })).min(1),
+  durability: z.enum(['normal', 'full']),
   ceiling: z.strictObject({
     tools: names.exactOptional(),
     explicit_tools: names.exactOptional(),

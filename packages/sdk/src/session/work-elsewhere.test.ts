@@ -10,7 +10,7 @@ import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 import type { ChildGrant } from './child-grant.ts';
 import type { ChildOptions, ChildSession } from './child-session.ts';
 import type { Session } from './session.ts';
-import type { WorkElsewhere, WorkReport } from './work-elsewhere.ts';
+import { WorkElsewhere, type WorkReport } from './work-elsewhere.ts';
 
 const ALL: ChildToolPolicy = { type: 'inherit_allowlist' };
 const HOLDER = 'holder';
@@ -166,6 +166,27 @@ describe('what a child may do on another host', () => {
     assert.ok(names(session).includes('file_read'));
   });
 
+  test('a session that is confined to a folder has no children in other workspaces, not even in its own', async (t) => {
+    const { a } = await openPair(t);
+    mkdirSync(join(a.workspace, 'billing'));
+    const confined = await a.session.openChild({ agentId: 'confined', folder: 'billing' });
+    for (const workspace of ['docs', 'shop']) {
+      await assert.rejects(confined.openChild({ agentId: 'out', workspace }), refusedWith('folder_bound'));
+    }
+    const free = await a.session.openChild({ agentId: 'free' });
+    assert.ok((await free.openChild({ agentId: 'out', workspace: 'docs' })).elsewhere);
+  });
+
+  test('what it does is as durable as on the host of its parent, also when an option there says so', async (t) => {
+    const { a, b } = await openPair(t, { durability: 'full' });
+    await assert.rejects(openThere(a, b), refusedWith('durability_not_offered'));
+    const durable = await openScratchRuntime({ durability: 'full' });
+    t.after(() => durable.dispose());
+    await openThere(a, durable);
+    await openThere(durable, a);
+    for (const { elsewhere } of durable.session.children()) elsewhere?.lose();
+  });
+
   test('it may go as deep as both hosts let it', async (t) => {
     const depths = fc.record({ here: fc.integer({ min: 1, max: 4 }), there: fc.integer({ min: 0, max: 4 }) });
     const property = fc.asyncProperty(depths, async ({ here, there }) => {
@@ -220,6 +241,36 @@ describe('what it may use up', () => {
     await open({ max_calls: 1, max_bytes: 10 });
   });
 
+  test('nothing of its family goes on with its share when it has ended', async (t) => {
+    const detaching = registry('recursion_limit: 5\nchildren: { allow_detach: true }\n');
+    const { a, b } = await openPair(t, { registry: detaching }, { registry: detaching });
+    const lasting = (session: Session) => session.openChild({ agentId: 'lasting', lifecycle: 'reclaimable' });
+    const { there } = await openThere(a, b);
+    await assert.rejects(lasting(there), /ends with its parent/);
+    const below = await there.openChild({ agentId: 'below' });
+    await assert.rejects(lasting(below), /ends with its parent/);
+    assert.ok(await lasting(b.session));
+  });
+
+  test('a report that is no count is refused, and the limit holds', async (t) => {
+    const { tool } = createCounter();
+    const { a } = await openPair(t, { tools: [tool], registry: registry('budgets: { max_calls: 10 }\n') });
+    const child = await a.session.openChild({ agentId: 'one', workspace: 'docs', budget: { max_calls: 4 } });
+    const work = elsewhereOf(child);
+    await work.take(HOLDER, 'b');
+    for (const wrong of [Number.NaN, -1, Number.POSITIVE_INFINITY, Number.MAX_VALUE, '3', null]) {
+      const count = wrong as number;
+      assert.throws(() => work.report(HOLDER, used(count)), /no number from zero up/);
+      assert.throws(() => work.report(HOLDER, { ...used(1), spent: { max_calls: count } }), /no number from zero up/);
+    }
+    work.finish(HOLDER, used(2), 'completed');
+    await child.ended;
+    let made = 0;
+    while (made < 20 && (await a.session.call('probe_count', { n: made })).ok) made += 1;
+    assert.equal(made, 8);
+    assert.equal(child.usage().calls, 2);
+  });
+
   test('of a host that is lost, the whole share counts as used', async (t) => {
     const { tool } = createCounter();
     const { a } = await openPair(t, { tools: [tool], registry: registry('budgets: { max_calls: 10 }\n') });
@@ -251,6 +302,26 @@ describe('how it ends', () => {
     work.finish(HOLDER, used(1), 'completed');
     assert.throws(() => work.report(HOLDER, used(2)), refusedWith('session_closed'));
     await assert.rejects(work.take(HOLDER, 'b'), refusedWith('session_closed'));
+  });
+
+  test('a holder that could not be put on record has not taken it', async (t) => {
+    const { a } = await openPair(t);
+    const { elsewhere } = await a.session.openChild({ agentId: 'one', workspace: 'docs' });
+    assert.ok(elsewhere !== undefined);
+    const grant = await elsewhere.take(HOLDER, 'b');
+    const full = Promise.withResolvers<void>();
+    const records = [() => full.promise, () => Promise.resolve(), () => full.promise];
+    const setting = { workspace: 'docs', grant, onSpent() {}, onLost() {} };
+    const work = new WorkElsewhere({ ...setting, onTaken: () => records.shift()?.() ?? assert.fail('once too often') });
+    const idle = new WorkElsewhere({ ...setting, onTaken: () => full.promise });
+    const taking = [work.take(HOLDER, 'b'), idle.take(HOLDER, 'b')];
+    // Asked for while it was not known yet whether the host has it.
+    idle.cancel();
+    full.reject(new Error('disk full'));
+    for (const one of taking) await assert.rejects(one, /disk full/);
+    assert.equal(await idle.over, 'cancelled');
+    assert.deepEqual(await work.take('another', 'c'), grant);
+    elsewhere.lose();
   });
 
   test('the parent asks for the end and waits for the last report', async (t) => {

@@ -7,6 +7,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
 import type { Budgets } from '../contracts/registry.ts';
+import type { RuntimePackage } from '../package/runtime-package.ts';
 import type { ChildGrant } from './child-grant.ts';
 import type { Usage } from './child-session.ts';
 import { NO_USAGE } from './session-budget.ts';
@@ -48,6 +49,11 @@ export class WorkElsewhere {
     this.#setting = setting;
   }
 
+  /** Cut for the child; part of its grant. */
+  get package(): RuntimePackage {
+    return this.#setting.grant.package;
+  }
+
   /** As far as it was reported. */
   get usage(): Usage {
     return this.#used;
@@ -64,7 +70,12 @@ export class WorkElsewhere {
     if (this.#holder !== undefined && this.#holder !== holder) throw taken();
     this.#holder = holder;
     this.#onRecord ??= this.#setting.onTaken(host);
-    await this.#onRecord;
+    try {
+      await this.#onRecord;
+    } catch (thrown) {
+      this.#leave(holder);
+      throw thrown;
+    }
     return this.#setting.grant;
   }
 
@@ -80,6 +91,8 @@ export class WorkElsewhere {
   /** All so far: a report that comes late or twice changes nothing. */
   report(holder: string, { usage, spent }: WorkReport): void {
     if (holder !== this.#holder || this.#isOver) throw ended();
+    // A limit that is compared with something that is no number holds nothing back.
+    for (const [name, count] of Object.entries({ ...usage, ...spent })) requireCount(name, count);
     const [before, now] = [this.#spent, later(LIMITS, this.#spent, spent)];
     this.#setting.onSpent({
       max_calls: now.max_calls - before.max_calls,
@@ -116,8 +129,20 @@ export class WorkElsewhere {
   #ask(asked: 'end' | 'cancel'): void {
     if (this.#isOver || this.#asked === 'cancel' || this.#asked === asked) return;
     this.#asked = asked;
-    if (this.#holder === undefined) this.#end(asked === 'end' ? 'completed' : 'cancelled');
+    if (this.#holder === undefined) this.#endUntaken(asked);
     else this.#listener?.(asked);
+  }
+
+  /** The holder was given nothing: nothing was spent, and another may take the child. */
+  #leave(holder: string): void {
+    if (this.#isOver || this.#holder !== holder) return;
+    this.#holder = undefined;
+    this.#onRecord = undefined;
+    if (this.#asked !== undefined) this.#endUntaken(this.#asked);
+  }
+
+  #endUntaken(asked: 'end' | 'cancel'): void {
+    this.#end(asked === 'end' ? 'completed' : 'cancelled');
   }
 
   #end(how: ElsewhereEnd): void {
@@ -130,6 +155,14 @@ const USAGE = ['calls', 'errors', 'bytes', 'duration_ms'] as const;
 const LIMITS = ['max_calls', 'max_bytes', 'max_duration_ms'] as const;
 
 type Counts<Name extends string> = Readonly<Partial<Record<Name, number>>>;
+
+/** More than any child uses, and small enough that sums stay exact. */
+const MOST = 1e15;
+
+function requireCount(name: string, count: unknown): void {
+  if (typeof count === 'number' && count >= 0 && count <= MOST) return;
+  throw contractViolation(`Report of a child has no number from zero up: ${name}`, { field: name });
+}
 
 function later<Name extends string>(names: readonly Name[], one: Counts<Name>, other: Counts<Name>) {
   const counts = names.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)] as const);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,29 @@ describe('tool-runtime fleet', () => {
     const audit = await runCli(['audit', 'verify', ...fleet]);
     assert.equal(audit.code, 0, audit.stdout);
     assert.equal(JSON.parse(audit.stdout).ok, true);
+    const link = (await runCli(['console', '--state', started.state])).stdout;
+    assert.match(link, /http:\/\/127\.0\.0\.1:\d+\/#code=/);
+    // Killed for a try: the rest goes on, and says so.
+    const [server] = started.servers;
+    process.kill(server?.pid ?? 0, 'SIGKILL');
+    await dev.saw(`server ${server?.name} has ended`);
+    const during = await runCli(['fleet', 'status', ...fleet]);
+    assert.equal(during.code, 1, during.stderr);
+    assert.equal(JSON.parse(during.stdout).servers.length, 2);
+    const holder = started.hosts.find(({ name }) => name === moved.host);
+    process.kill(holder?.pid ?? 0, 'SIGKILL');
+    await dev.saw(`host ${holder?.name} has ended`);
+    assert.equal((await runCli(['fleet', 'drain', lease.host, '--undo', ...fleet])).code, 0);
+    const after = await runCli([
+      ...['fleet', 'call', 'file_read', '{"path":"hello.txt"}', '--workspace', started.workspace],
+      ...['--fleet', started.client_file, '--wait', '60000', '--json'],
+    ]);
+    assert.equal(after.code, 0, after.stderr);
+    // Files of others than operators are no way in, and say so.
+    const refused = await runCli(['fleet', 'hosts', '--fleet', started.client_file]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /User may not ask this of the servers: agent\n.*file of an operator/);
+    assert.doesNotMatch(refused.stderr, / {4}at /);
     dev.process.kill('SIGINT');
     assert.equal(await dev.ended, 0);
     for (const { pid } of [...started.servers, ...started.hosts])
@@ -82,6 +106,7 @@ interface Started {
   readonly workspace: string;
   readonly client_file: string;
   readonly operator_file: string;
+  readonly state: string;
 }
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
@@ -94,13 +119,21 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 function startDev(
   t: TestContext,
   args: readonly string[],
-): { process: ChildProcess; firstLine: Promise<string>; ended: Promise<number | null> } {
+): {
+  process: ChildProcess;
+  firstLine: Promise<string>;
+  ended: Promise<number | null>;
+  saw(text: string): Promise<void>;
+} {
   const child = spawn(process.execPath, [...FROM_SOURCE, 'fleet', 'dev', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const said: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+  const stderr = createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+  const saw = async (text: string): Promise<void> => {
+    while (!said.some((line) => line.includes(text))) await once(stderr, 'line');
+  };
   const firstLine = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
     void ended.then(() => reject(new Error(`fleet dev ended:\n${said.join('\n')}`)));
@@ -110,5 +143,5 @@ function startDev(
     child.kill('SIGTERM');
     await ended;
   });
-  return { process: child, firstLine, ended };
+  return { process: child, firstLine, ended, saw };
 }

@@ -6,6 +6,7 @@ export { detachChild, listChildren, openChild } from './children.ts';
 export { commandCall } from './command-call.ts';
 export { consoleLink, consoleSession, consoleSignIn, consoleSignOut } from './console.ts';
 export { events } from './events.ts';
+export { showFleet } from './fleet.ts';
 export { activity, metricsHistory, showRegistry } from './insight.ts';
 export { approveTools, listMcpServers, listWaitingTools, refreshMcpServer } from './mcp-servers.ts';
 export { asyncapi, drain, healthz, metrics, openapi, readyz, status } from './operations.ts';

@@ -31,7 +31,9 @@ export const takeChild = defineRoute({
       (asked) => write({ asked }),
       () => outgoing.end(),
     );
-    outgoing.on('close', leave);
+    // Closed while the grant was made: the event has been.
+    if (outgoing.closed) leave();
+    else outgoing.on('close', leave);
     return 'sent';
   },
 });

@@ -49,7 +49,7 @@ export const consoleSignIn = defineRoute({
     const signedIn = host.attempts.judge(source, () => host.console.exchange(body.code));
     outgoing.setHeader('set-cookie', cookieOf(incoming, signedIn.cookie));
     host.log.info('console_signed_in', { name: signedIn.principal.name, role: signedIn.role });
-    return { status: 200, json: { ...describe(signedIn), key: signedIn.key } };
+    return { status: 200, json: { ...describe(signedIn, host), key: signedIn.key } };
   },
 });
 
@@ -60,7 +60,7 @@ export const consoleSession = defineRoute({
   summary: 'Who is signed in to the console with this cookie',
   scope: 'any',
   answers: { 200: { description: 'The session of the console', schema: consoleSessionSchema } },
-  handle: ({ host, principal }) => ({ status: 200, json: describe(sessionOf(host, principal)) }),
+  handle: ({ host, principal }) => ({ status: 200, json: describe(sessionOf(host, principal), host) }),
 });
 
 export const consoleSignOut = defineRoute({
@@ -86,12 +86,13 @@ function sessionOf(host: RouteCall['host'], principal: RouteCall['principal']): 
   });
 }
 
-function describe({ role, principal, expiresAt }: ConsoleSession) {
+function describe({ role, principal, expiresAt }: ConsoleSession, { fleetState }: RouteCall['host']) {
   return {
     role,
     name: principal.name,
     scopes: [...principal.scopes],
     expires_at: Math.floor(expiresAt / 1000),
+    ...(fleetState === undefined ? {} : { in_fleet: true }),
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '@tool-runtime/protocol';
 import { OutputReporter } from './output-reporter.ts';
 
@@ -18,6 +19,18 @@ test('tells what was printed with its stream, colours stripped, the last line as
     ['two', { stream: 'stdout', chunk: 'one\ntwo\n' }],
     ['oh', { stream: 'stderr', chunk: 'oh' }],
   ]);
+});
+
+test('a line that comes at once is told although nothing follows it, and nothing is told by itself afterwards', async () => {
+  const { told, report } = reporter();
+  report.add('stdout', Buffer.from('listening\nnot yet'));
+  assert.deepEqual(told, []);
+  await setTimeout(150);
+  assert.deepEqual(told, [['listening', { stream: 'stdout', chunk: 'listening\n' }]]);
+  report.add('stdout', Buffer.from(' over\n'));
+  report.close();
+  await setTimeout(150);
+  assert.equal(told.length, 1);
 });
 
 test('a word that arrives in two chunks is told in one piece, so that a secret can be found in it', () => {

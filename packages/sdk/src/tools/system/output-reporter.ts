@@ -27,6 +27,8 @@ export class OutputReporter {
     stderr: { decoder: new StringDecoder('utf8'), text: '' },
   };
   #toldAt = performance.now();
+  #late: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(context: Pick<ToolContext, 'progress'>) {
     this.#context = context;
@@ -37,13 +39,28 @@ export class OutputReporter {
     // Only what could still be told is decoded: more than that, so that a word that is cut here is not told.
     const newest = chunk.subarray(-4 * MAX_CHARS);
     pending.text = (pending.text + pending.decoder.write(Buffer.from(newest))).slice(-2 * MAX_CHARS);
-    if (performance.now() - this.#toldAt < EVERY_MS) return;
-    for (const name of ['stdout', 'stderr'] as const) this.#tell(name, this.#pending[name].text.lastIndexOf('\n') + 1);
+    const early = this.#toldAt + EVERY_MS - performance.now();
+    if (early <= 0) this.#tellLines();
+    // The next output may be long in coming.
+    else if (!this.#isClosed) this.#late ??= setTimeout(() => this.#tellLines(), early).unref();
   }
 
-  /** Also the last line, which may have no end. */
+  /** The last of it: also the last line, which may have no end. */
   flush(): void {
+    this.close();
     for (const name of ['stdout', 'stderr'] as const) this.#tell(name, this.#pending[name].text.length);
+  }
+
+  /** Tells nothing more by itself. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#late);
+  }
+
+  #tellLines(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
+    for (const name of ['stdout', 'stderr'] as const) this.#tell(name, this.#pending[name].text.lastIndexOf('\n') + 1);
   }
 
   #tell(stream: StreamName, end: number): void {

@@ -161,6 +161,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     });
     return jobStarted(await context.jobs.poll(job, { waitMs: 0 }, context.signal));
   } catch (thrown) {
+    report.close();
     for (const keeper of Object.values(keepers)) keeper.discard();
     throw thrown;
   } finally {

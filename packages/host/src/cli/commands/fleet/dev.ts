@@ -7,7 +7,7 @@ import { basename, join, resolve } from 'node:path';
 import type { DevServers, FleetUser } from '@tool-runtime/fleet/operate';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import { checkWorkspace } from '../../../terminal/workspace-folder.ts';
 import type { Done } from '../../command.ts';
 import { loadOperate } from './load.ts';
@@ -39,6 +39,7 @@ export function addDev(command: Command, done: Done): void {
 
 async function runDev(options: DevOptions): Promise<void> {
   const stopping = Promise.withResolvers<void>();
+  const over = new AbortController();
   const onSignal = (): void => stopping.resolve();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-fleet-'));
@@ -59,9 +60,13 @@ async function runDev(options: DevOptions): Promise<void> {
     const files = writeFiles(folder, { users, addresses: servers.addresses, name });
     for (const host of HOSTS) hosts.push(startHost(host, { ...options, workspace, folder, file: files(host) }));
     await holds(files('operator'), name, hosts, stopping.promise);
-    announce({ servers, hosts, name, client: files('agent'), operator: files('operator') }, options.json === true);
-    await Promise.race([stopping.promise, ...hosts.map(ended)]);
+    announce(
+      { servers, hosts, name, client: files('agent'), operator: files('operator'), state: stateOf(folder, HOSTS[0]) },
+      options.json === true,
+    );
+    await Promise.race([stopping.promise, lastEnd(hosts, servers, over.signal)]);
   } finally {
+    over.abort();
     await Promise.all(hosts.map(stopHost));
     await servers?.close();
     rmSync(folder, { recursive: true, force: true });
@@ -106,9 +111,13 @@ interface HostPlan extends DevOptions {
   readonly file: string;
 }
 
+function stateOf(folder: string, host: string): string {
+  return join(folder, `state-${host}`);
+}
+
 /** The same program as this one, in a process of its own. */
 function startHost(host: string, { workspace, folder, file, registry }: HostPlan): ChildProcess {
-  const state = join(folder, `state-${host}`);
+  const state = stateOf(folder, host);
   mkdirSync(state, { mode: 0o700 });
   const [program = ''] = process.argv.slice(1);
   const args = ['serve', '--fleet', file, '--workspace', workspace, '--state', state, '--http', '127.0.0.1:0'];
@@ -120,8 +129,29 @@ function startHost(host: string, { workspace, folder, file, registry }: HostPlan
   });
 }
 
+/** Hosts and servers may be killed for a try: the others go on. Rejects when no host is left. */
+async function lastEnd(hosts: readonly ChildProcess[], { servers }: DevServers, over: AbortSignal): Promise<never> {
+  const went = (what: string): void => {
+    if (!over.aborted) showWarning(`${what} has ended; the others go on`);
+  };
+  for (const server of servers) void server.ended().then(() => went(`server ${server.name}`));
+  await Promise.all(
+    hosts.map(async (host, at) => {
+      await ended(host);
+      if (hosts.some(isRunning)) went(`host ${HOSTS[at]}`);
+    }),
+  );
+  throw new ToolError('E_INTERNAL', 'All hosts have ended', {
+    details: { reason: 'hosts_ended', next: 'run fleet dev again' },
+  });
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
 function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (!isRunning(child)) return Promise.resolve();
   return new Promise((done) => child.once('exit', () => done()));
 }
 
@@ -146,7 +176,7 @@ async function holds(
   });
   await withWire(readFleetFile(file), async (wire) => {
     while (!isStopping && (await holderNow(wire, name)) === undefined) {
-      if (hosts.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)) throw hostsEnded();
+      if (!hosts.some(isRunning)) throw hostsEnded();
       await new Promise((wake) => setTimeout(wake, 100));
     }
   });
@@ -164,9 +194,11 @@ interface Started {
   readonly name: string;
   readonly client: string;
   readonly operator: string;
+  /** Of the first host. */
+  readonly state: string;
 }
 
-function announce({ servers, hosts, name, client, operator }: Started, isJson: boolean): void {
+function announce({ servers, hosts, name, client, operator, state }: Started, isJson: boolean): void {
   if (isJson) {
     printJson(
       {
@@ -175,6 +207,7 @@ function announce({ servers, hosts, name, client, operator }: Started, isJson: b
         workspace: name,
         client_file: client,
         operator_file: operator,
+        state,
       },
       { compact: true },
     );
@@ -187,5 +220,6 @@ function announce({ servers, hosts, name, client, operator }: Started, isJson: b
   printLine('try');
   printLine(`  tool-runtime fleet call fs_list '{"path":"."}' --workspace ${name} --fleet ${client}`);
   printLine(`  tool-runtime fleet status --fleet ${operator}`);
+  printLine(`  tool-runtime console --state ${state}`);
   printLine('Ctrl-C ends all of it');
 }

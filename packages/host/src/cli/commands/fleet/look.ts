@@ -11,10 +11,10 @@ export function addStatus(command: Command, done: Done): void {
   )
     .option('--prometheus', 'as metrics, for a collector that reads files')
     .action(async ({ fleet, json, prometheus }: FleetVerbOptions & { readonly prometheus?: boolean }) => {
-      const { readFleetFile, withWire, fleetStatus, fleetMetrics, listOpenCalls } = await loadOperate();
+      const { readFleetFile, withWire, fleetStatus, fleetMetrics, openCallsNow } = await loadOperate();
       const file = readFleetFile(fleet);
       const [status, open] = await withWire(file, (wire) =>
-        Promise.all([fleetStatus(wire, file), prometheus === true ? listOpenCalls(wire) : []]),
+        Promise.all([fleetStatus(wire, file), prometheus === true ? openCallsNow(wire) : undefined]),
       );
       if (prometheus === true) process.stdout.write(fleetMetrics(status, open, Date.now()));
       else if (json === true) printJson(status, { compact: true });
@@ -23,15 +23,16 @@ export function addStatus(command: Command, done: Done): void {
     });
 }
 
-function isHealthy({ servers, streams }: FleetStatus): boolean {
+function isHealthy({ servers, streams, unread }: FleetStatus): boolean {
   const isSafe = servers.every(({ syncAlways, jetstream }) => !jetstream || syncAlways);
   return (
     isSafe &&
+    unread.length === 0 &&
     streams.every(({ leader, behind, replicas }) => behind.length === 0 && (replicas === 1 || leader !== undefined))
   );
 }
 
-function describeStatus({ servers, streams, hosts, workspaces }: FleetStatus): readonly string[] {
+function describeStatus({ servers, streams, hosts, workspaces, unread }: FleetStatus): readonly string[] {
   const held = new Map(workspaces.map((lease) => [lease.workspace, lease.host]));
   return [
     ...servers.map(
@@ -40,8 +41,11 @@ function describeStatus({ servers, streams, hosts, workspaces }: FleetStatus): r
     ),
     ...streams.map(({ name, leader, replicas, behind, messages }) => {
       const late = behind.length === 0 ? '' : `  ${paint('yellow', `behind: ${plainText(behind.join(', '))}`)}`;
-      return `stream     ${plainText(name)}  leader ${plainText(leader ?? (replicas === 1 ? 'the one server' : 'none'))}  ${replicas} replicas  ${messages} messages${late}`;
+      return `stream     ${plainText(name)}  leader ${plainText(leader ?? (replicas === 1 ? 'the one server' : 'none'))}  ${replicas} replicas  ${messages ?? 'unknown number of'} messages${late}`;
     }),
+    ...unread.map((name) =>
+      paint('yellow', `not read   ${plainText(name)}: it does not answer now, as after the loss of its leader`),
+    ),
     ...hosts.map(
       ({ host, zone, pid, version }) =>
         `host       ${plainText(host)}  zone ${plainText(zone)}  ${plainText(version)}  pid ${pid}`,
