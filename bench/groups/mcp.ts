@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from '../../packages/host/test/ensure-built.ts';
 import type { Budget } from '../budget.ts';
 import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
@@ -33,6 +34,9 @@ const OURS = 'tool-runtime, 2025';
 const OURS_2026 = 'tool-runtime, 2026';
 /** As programs use it: the structure of an answer has the whole file, the text its beginning. */
 const STRUCTURED = 'tool-runtime, 2025, profile structured';
+/** Neither server syncs by itself what it writes. These two do: every file, and its folder, before they answer. */
+const PEER_SYNCED = 'filesystem server, synced by a preload';
+const OURS_SYNCED = 'tool-runtime, 2025, durability full';
 const BARE = 'node -e 0';
 
 const LINE = `${'x'.repeat(34)} = "${'y'.repeat(29)}";\n`;
@@ -42,8 +46,18 @@ const PART_LINES = 1400;
 const PARTS = Math.ceil(SIZES['1m.txt'] / LINE.length / PART_LINES);
 
 const nextTarget = roundRobin(32);
+/** Never what is already there: a write that changes nothing is less work. */
+let writes = 0;
+const nextContent = (): string => `${String(writes++).padStart(8, '0')}${LINE.repeat(15).slice(8)}`;
 
-type Name = typeof PEER | typeof ECHO | typeof OURS | typeof OURS_2026 | typeof STRUCTURED;
+type Name =
+  | typeof PEER
+  | typeof PEER_SYNCED
+  | typeof ECHO
+  | typeof OURS
+  | typeof OURS_2026
+  | typeof STRUCTURED
+  | typeof OURS_SYNCED;
 type Clients = Readonly<Record<Name, McpClient>>;
 type Call = (client: McpClient, workspace: string) => Promise<void>;
 
@@ -53,6 +67,8 @@ interface Work {
   readonly peer: Call;
   /** Our servers; left out: those with the usual profile. */
   readonly servers?: readonly Name[];
+  /** Left out: the filesystem server as it comes. */
+  readonly against?: typeof PEER | typeof PEER_SYNCED;
   /** How many times faster than the peer one call at a time, and 32 in flight. */
   readonly wanted?: { readonly alone?: number; readonly crowd?: number };
 }
@@ -65,6 +81,10 @@ const readPeer =
   (name: string): Call =>
   (client, workspace) =>
     client.call('read_text_file', { path: join(workspace, name) });
+
+const writeOurs: Call = (client) => client.call('file_write', { path: nextTarget(), content: nextContent() });
+const writePeer: Call = (client, workspace) =>
+  client.call('write_file', { path: join(workspace, nextTarget()), content: nextContent() });
 
 const WORKS: readonly Work[] = [
   { title: 'file_read, 1 KB', ours: readOurs('1k.txt'), peer: readPeer('1k.txt'), wanted: { alone: 1.8, crowd: 2.5 } },
@@ -86,11 +106,13 @@ const WORKS: readonly Work[] = [
     peer: readPeer('1m.txt'),
   },
   { title: 'file_read, 1 MB, ours cut to 128 Ki characters', ours: readOurs('1m.txt'), peer: readPeer('1m.txt') },
+  { title: 'file_write, 1 KB', ours: writeOurs, peer: writePeer, wanted: { alone: 1.3 } },
   {
-    title: 'file_write, 1 KB',
-    ours: (client) => client.call('file_write', { path: nextTarget(), content: LINE.repeat(15) }),
-    peer: (client, workspace) =>
-      client.call('write_file', { path: join(workspace, nextTarget()), content: LINE.repeat(15) }),
+    title: 'file_write, 1 KB, both synced to the disk',
+    ours: writeOurs,
+    peer: writePeer,
+    servers: [OURS_SYNCED],
+    against: PEER_SYNCED,
     wanted: { alone: 1.3 },
   },
   {
@@ -154,8 +176,11 @@ function programsOf(scratch: string, workspace: string): Readonly<Record<Name, M
   const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json');
   const command = [join(REPOSITORY, 'packages/host/bin/tool-runtime.js'), 'mcp', '--workspace', workspace];
   const at = { cwd: workspace };
+  const peer = [join(dirname(manifest), 'dist/index.js'), workspace];
+  const preload = ['--import', pathToFileURL(join(REPOSITORY, 'bench/mcp/sync-renames.ts')).href];
   return {
-    [PEER]: { ...at, args: [join(dirname(manifest), 'dist/index.js'), workspace], family: '2025' },
+    [PEER]: { ...at, args: peer, family: '2025' },
+    [PEER_SYNCED]: { ...at, args: [...preload, ...peer], family: '2025' },
     [ECHO]: { ...at, args: [join(REPOSITORY, 'bench/mcp/echo-server.ts')], family: '2025' },
     [OURS]: { ...at, args: [...command, '--state', join(scratch, 'state-2025')], family: '2025' },
     [OURS_2026]: { ...at, args: [...command, '--state', join(scratch, 'state-2026')], family: '2026' },
@@ -164,8 +189,16 @@ function programsOf(scratch: string, workspace: string): Readonly<Record<Name, M
       args: [...command, '--state', join(scratch, 'state-structured'), '--profile', 'structured'],
       family: '2025',
     },
+    [OURS_SYNCED]: {
+      ...at,
+      args: [...command, '--state', join(scratch, 'state-synced'), '--durability', 'full'],
+      family: '2025',
+    },
   };
 }
+
+/** They start like the usual ones. */
+const VARIANTS: ReadonlySet<string> = new Set([STRUCTURED, PEER_SYNCED, OURS_SYNCED]);
 
 async function measureStarts(
   programs: Readonly<Record<Name, McpProgram>>,
@@ -188,7 +221,7 @@ async function measureStarts(
   const cases: Case[] = [
     { name: BARE, run: inSequence(async () => void execFileSync(process.execPath, ['-e', '0'])) },
     ...Object.entries(programs)
-      .filter(([name]) => name !== STRUCTURED)
+      .filter(([name]) => !VARIANTS.has(name))
       .map(([name, program]) => ({ name, run: inSequence(() => startOne(name, program)) })),
   ];
   const starts = await compare(cases, plan);
@@ -234,7 +267,11 @@ async function measureCalls(
       for (const width of [1, IN_FLIGHT]) {
         const comparison = await compare(casesOf(work, clients, workspace, width), planOf(options));
         tables.push(
-          tableOf(comparison, { title: titleOf(work, width), peers: [PEER], names: [...comparison.cases.keys()] }),
+          tableOf(comparison, {
+            title: titleOf(work, width),
+            peers: [work.against ?? PEER],
+            names: [...comparison.cases.keys()],
+          }),
         );
         budgets.push(...budgetsOf(work, comparison, width));
       }
@@ -251,15 +288,20 @@ const WARMING_CALLS = 20_000;
 async function warmServers(clients: Clients, workspace: string): Promise<void> {
   const [first] = WORKS;
   if (first === undefined) return;
-  const servers: readonly Name[] = [...USUAL, STRUCTURED];
+  const servers: readonly Name[] = [...USUAL, STRUCTURED, OURS_SYNCED];
   for (const { run } of casesOf({ ...first, servers }, clients, workspace, IN_FLIGHT)) await run(WARMING_CALLS);
 }
 
 const USUAL: readonly Name[] = [OURS, OURS_2026];
 
-function casesOf({ ours, peer, servers = USUAL }: Work, clients: Clients, workspace: string, width: number): Case[] {
+function casesOf(
+  { ours, peer, servers = USUAL, against = PEER }: Work,
+  clients: Clients,
+  workspace: string,
+  width: number,
+): Case[] {
   const calls: readonly (readonly [Name, Call])[] = [
-    [PEER, peer],
+    [against, peer],
     [ECHO, (client) => client.call('echo', { text: 'hello' })],
     ...servers.map((name) => [name, ours] as const),
   ];
@@ -281,10 +323,11 @@ function titleOf({ title }: Work, width: number): string {
 function budgetsOf(work: Work, comparison: Comparison, width: number): Budget[] {
   const atLeast = width === 1 ? work.wanted?.alone : work.wanted?.crowd;
   if (atLeast === undefined) return [];
+  const { against = PEER } = work;
   return (work.servers ?? USUAL).map((name) => ({
-    name: `${name}: ${titleOf(work, width)}, times as fast as the ${PEER}`,
+    name: `${name}: ${titleOf(work, width)}, times as fast as the ${against}`,
     atLeast,
     unit: 'x',
-    ...timesFaster(comparison, name, PEER),
+    ...timesFaster(comparison, name, against),
   }));
 }

@@ -54,6 +54,8 @@ export interface ChangeWatch {
   at(location: string, made: readonly { readonly path: string; readonly mode: number }[]): void;
   /** The content that is being replaced, in order; a piece is overwritten afterwards. */
   piece(bytes: Uint8Array): void;
+  /** All of that content, in place of its pieces; these bytes stay as they are. */
+  whole(bytes: Uint8Array): void;
 }
 
 export interface RemoveFileOptions {

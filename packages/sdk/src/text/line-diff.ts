@@ -1,4 +1,5 @@
-/** The lines by which two short texts differ, as a unified diff without file names. */
+/** The lines by which two texts differ, as a unified diff without file names. */
+import { changeBetween, type TextChange } from './text-change.ts';
 
 const CONTEXT = 3;
 /** Beyond this many comparisons the changed part is reported as one block: all old lines removed, all new lines added. */
@@ -11,48 +12,27 @@ interface Step {
 
 /** Empty when the texts are the same. */
 export function lineDiff(before: string, after: string): string {
-  const { start, beforeEnd, afterEnd } = withContext(before, after);
-  const steps = compareLines(linesOf(before.slice(start, beforeEnd)), linesOf(after.slice(start, afterEnd)));
-  return render(steps, 1 + lineFeeds(before, 0, start));
+  return changeDiff(changeBetween(before, after));
+}
+
+/** The same for a change that is known; it should be the smallest. */
+export function changeDiff(change: TextChange): string {
+  const { before, start, end, text } = change;
+  const { from, to } = withContext(change);
+  const now = before.slice(from, start) + text + before.slice(end, to);
+  const steps = compareLines(linesOf(before.slice(from, to)), linesOf(now));
+  return render(steps, 1 + lineFeeds(before, 0, from));
 }
 
 /** The changed part and the lines shown around it: texts are mostly the same, and splitting them all costs most. */
-function withContext(before: string, after: string): ChangedPart {
-  const { start, beforeEnd, afterEnd } = changedPart(before, after);
+function withContext({ before, start, end }: TextChange): { readonly from: number; readonly to: number } {
   const lineStart = (at: number): number => (at > 0 ? before.lastIndexOf('\n', at - 1) + 1 : 0);
   let from = lineStart(start);
   for (let line = 0; line < CONTEXT; line++) from = lineStart(from - 1);
-  let to = beforeEnd;
+  let to = end;
   // One more, because the changed part may end inside of a line.
   for (let line = 0; line <= CONTEXT && to < before.length; line++) to = before.indexOf('\n', to) + 1 || before.length;
-  return { start: from, beforeEnd: to, afterEnd: to - beforeEnd + afterEnd };
-}
-
-export interface ChangedPart {
-  /** In both texts. */
-  readonly start: number;
-  readonly beforeEnd: number;
-  readonly afterEnd: number;
-}
-
-const PIECE = 4096;
-
-/** What is left of two texts without what they have in common at their beginning and at their end. */
-export function changedPart(before: string, after: string): ChangedPart {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  // Whole pieces are compared by the engine, many characters at once.
-  while (start + PIECE <= shorter && before.slice(start, start + PIECE) === after.slice(start, start + PIECE))
-    start += PIECE;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  let [beforeEnd, afterEnd] = [before.length, after.length];
-  const isSame = (size: number): boolean =>
-    Math.min(beforeEnd, afterEnd) - start >= size &&
-    before.slice(beforeEnd - size, beforeEnd) === after.slice(afterEnd - size, afterEnd);
-  for (const size of [PIECE, 1]) {
-    while (isSame(size)) [beforeEnd, afterEnd] = [beforeEnd - size, afterEnd - size];
-  }
-  return { start, beforeEnd, afterEnd };
+  return { from, to };
 }
 
 /** How many there are from `start` up to, not including, `end`. */

@@ -36,7 +36,7 @@ export class ChangeRecorder {
 
   /** For a write through the workspace: no look at the file but the one that the write takes anyway. */
   watchWrite(bytes: Uint8Array): { readonly watch: ChangeWatch; done(change: FileChange): void } {
-    const pieces: Buffer[] = [];
+    const pieces: Uint8Array[] = [];
     let location = '';
     let made: Parameters<ChangeWatch['at']>[1] = [];
     return {
@@ -46,6 +46,7 @@ export class ChangeRecorder {
           made = folders;
         },
         piece: (piece) => void pieces.push(Buffer.from(piece)),
+        whole: (content) => void pieces.push(content),
       },
       done: ({ before, after }) => {
         const { store } = this.#changes;

@@ -5,7 +5,7 @@
  * a name in it was added, moved or removed. Code that changes names calls `settle` with the folders; nothing else in
  * this layer syncs.
  */
-import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
+import { close, closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { reopenDirectory } from './directory-entry.ts';
@@ -18,16 +18,24 @@ export interface Disk {
   content(fd: number): MaybePromise<void>;
   /** The names in held folders. Call it after they changed. `finish` runs before the last sync. */
   settle(folders: readonly number[], finish?: () => void): MaybePromise<void>;
+  /**
+   * Closes a file that was replaced. With its last handle goes its content, and that can wait for the disk; so it happens
+   * beside the event loop, and no call waits for it.
+   */
+  release(fd: number): void;
   /** Both for files of our own, where the caller cannot wait. */
   contentNow(fd: number): void;
   settleNow(folder: string): void;
 }
 
 const syncFile = promisify(fsync);
+/** Handles that are being closed; more would hold on to space that others need. */
+const MAX_RELEASED = 8;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
 
 export function createDisk(): Disk {
   let isFull = false;
+  let released = 0;
   return {
     get isFull() {
       return isFull;
@@ -40,6 +48,16 @@ export function createDisk(): Disk {
       if (isFull) return syncFolders(folders, finish);
       finish?.();
       return undefined;
+    },
+    release(fd) {
+      if (released >= MAX_RELEASED) {
+        closeSync(fd);
+        return;
+      }
+      released += 1;
+      close(fd, () => {
+        released -= 1;
+      });
     },
     contentNow(fd) {
       if (isFull) fsyncSync(fd);

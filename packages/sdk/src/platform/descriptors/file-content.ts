@@ -28,24 +28,23 @@ const readAt = promisify(read);
  * was just seen of the regular file that is open.
  */
 export function readContent(fd: number, options: ReadOptions = {}, known?: OpenFile): MaybePromise<FileContent> {
-  let isStreaming = false;
+  let reading: MaybePromise<FileContent> | undefined;
   try {
-    const { size, mode } = known ?? regularFile(fd);
-    if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options);
-    isStreaming = true;
-    return streamContent(fd, { size, mode }, options).finally(() => closeSync(fd));
+    reading = readOpen(fd, options, known);
+    return reading instanceof Promise ? reading.finally(() => closeSync(fd)) : reading;
   } finally {
-    if (!isStreaming) closeSync(fd);
+    if (!(reading instanceof Promise)) closeSync(fd);
   }
 }
 
+/** The same of a file that stays open. */
+export function readOpen(fd: number, options: ReadOptions = {}, known = regularFile(fd)): MaybePromise<FileContent> {
+  return known.size <= SMALL_FILE_BYTES ? readAtOnce(fd, known, options) : streamContent(fd, known, options);
+}
+
 /** The same on the event loop whatever the size. */
-export function readContentSync(fd: number, options: ReadOptions = {}): FileContent {
-  try {
-    return readAtOnce(fd, regularFile(fd), options);
-  } finally {
-    closeSync(fd);
-  }
+export function readOpenSync(fd: number): FileContent {
+  return readAtOnce(fd, regularFile(fd), {});
 }
 
 /** What the event loop can spare where nothing is hashed. */

@@ -4,7 +4,9 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
+  fstatSync,
   linkSync,
   lstatSync,
   lutimesSync,
@@ -12,6 +14,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,9 +24,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
+import { createDisk, createFullDisk } from '../descriptors/disk.ts';
 import type { RelativePath } from '../descriptors/path-rules.ts';
 import { identityOf, openRoot } from '../descriptors/root.ts';
 import { sha256Hex } from '../digest.ts';
@@ -34,14 +39,18 @@ import { createWorkspace, type FileWorkspace } from './workspace.ts';
 const BACKENDS = ['openat2', 'walk'] as const;
 const run = promisify(execFile);
 
-function scene(t: TestContext, backend: 'openat2' | 'walk'): { directory: string; workspace: FileWorkspace } {
+function scene(
+  t: TestContext,
+  backend: 'openat2' | 'walk',
+  disk = createDisk(),
+): { directory: string; workspace: FileWorkspace } {
   const directory = mkdtempSync(join(tmpdir(), 'writes-'));
   const root = openRoot(directory, { backend });
   t.after(() => {
     root.close();
     rmSync(directory, { recursive: true, force: true });
   });
-  return { directory, workspace: createWorkspace(root) };
+  return { directory, workspace: createWorkspace(root, { disk }) };
 }
 
 async function failureOf(action: () => unknown): Promise<ToolError> {
@@ -56,6 +65,44 @@ async function failureOf(action: () => unknown): Promise<ToolError> {
 
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 const text = (value: string): Buffer => Buffer.from(value);
+
+test('a replaced file is let go only when it has lost its name, and a refused write lets it go too', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'writes-'));
+  const root = openRoot(directory);
+  t.after(() => {
+    root.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  for (const disk of [createDisk(), createFullDisk()]) {
+    const links: number[] = [];
+    const release = (fd: number): void => {
+      links.push(fstatSync(fd).nlink);
+      closeSync(fd);
+    };
+    const workspace = createWorkspace(root, { disk: { ...disk, release } });
+    await workspace.writeFile('file', text('one'));
+    await workspace.writeFile('file', text('two'));
+    await workspace.writeFile('file', Buffer.alloc(1_700_000, 'x'));
+    await failureOf(() => workspace.writeFile('file', text('no'), { expectedSha256: sha256Hex('other') }));
+    assert.deepEqual(links, [0, 0, 1]);
+    await workspace.removeFile('file');
+  }
+});
+
+test('of many replaced files only a few are open at a time, and soon none', async (t) => {
+  const { directory, workspace } = scene(t, 'openat2');
+  const left = (): number =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === `${join(directory, 'file')} (deleted)`;
+      } catch {
+        return false;
+      }
+    }).length;
+  for (let turn = 0; turn < 40; turn++) void workspace.writeFile('file', text(`${turn}`));
+  assert.ok(left() <= 8, `${left()} open`);
+  while (left() > 0) await setTimeout(5);
+});
 
 for (const backend of BACKENDS) {
   describe(`writing on ${backend}`, () => {
@@ -95,7 +142,8 @@ for (const backend of BACKENDS) {
     });
 
     test('leaves no descriptor behind [S0-31]', async (t) => {
-      const { directory, workspace } = scene(t, backend);
+      // Replaced files are closed at once here, so that they can be counted.
+      const { directory, workspace } = scene(t, backend, { ...createDisk(), release: closeSync });
       symlinkSync('file', join(directory, 'alias'));
       const work = async (): Promise<void> => {
         await workspace.writeFile('a/b/c', text('x'), { createDirs: true });

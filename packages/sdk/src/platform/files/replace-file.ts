@@ -2,7 +2,8 @@
  * Atomic replacement: new content in a temporary file beside the target, then one rename.
  *
  * The old inode is never touched, so a hard link to it from elsewhere keeps its content. The old file is read right
- * before the rename: that one read gives the digest for the record and the check of the caller's expectation.
+ * before the rename: that one read gives the digest for the record and the check of the caller's expectation. It stays
+ * open until it has lost its name, so that the rename does not wait until the disk has freed its content.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, write, writeSync } from 'node:fs';
@@ -12,19 +13,13 @@ import { isTemporaryName } from '../../contracts/path-text.ts';
 import type { ChangeWatch, FileSnapshot, MaybePromise, ReadOptions, WriteOptions } from '../../contracts/workspace.ts';
 import { type DirectoryEntry, openEntry, statEntry } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
-import {
-  PERMISSION_BITS,
-  readContent,
-  readContentSync,
-  SMALL_FILE_BYTES,
-  snapshotOf,
-} from '../descriptors/file-content.ts';
+import { PERMISSION_BITS, readOpen, readOpenSync, SMALL_FILE_BYTES, snapshotOf } from '../descriptors/file-content.ts';
 import type { Place } from '../descriptors/places.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
 import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
 import { sha256Hex } from '../digest.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
-import { locateHeld } from '../protection/judge-place.ts';
+import { type GuardedTarget, locateTarget } from '../protection/judge-place.ts';
 import { setAside } from './remove-tree.ts';
 import { changedMeanwhile } from './snapshot-entry.ts';
 import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
@@ -71,15 +66,22 @@ export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {
 function replaceAtOnce(job: Replacement): ReplacementResult {
   const mode = finalMode(job);
   const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
-  let before: FileSnapshot | null;
+  let old: number | undefined;
+  let before: FileSnapshot | null = null;
   try {
     for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
-    const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(readContentSync(fd, watching(job.options)));
+    old = openCurrent(job);
+    if (old !== undefined) {
+      const content = readOpenSync(old);
+      job.options.watch?.whole(content.bytes);
+      before = snapshotOf(content);
+    }
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
     throw thrown;
+  } finally {
+    if (old !== undefined) job.disk.release(old);
   }
   closeSync(temporary.fd);
   return { before, after: { sha256: sha256Hex(job.bytes), size: job.bytes.length, mode } };
@@ -88,17 +90,20 @@ function replaceAtOnce(job: Replacement): ReplacementResult {
 async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   const mode = finalMode(job);
   const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
-  let before: FileSnapshot | null;
+  let old: number | undefined;
+  let before: FileSnapshot | null = null;
   let sha256: string;
   try {
     sha256 = await writeInChunks(temporary.fd, job.bytes);
     await job.disk.content(temporary.fd);
-    const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(await readContent(fd, watching(job.options)));
+    old = openCurrent(job);
+    if (old !== undefined) before = snapshotOf(await readOpen(old, watching(job.options)));
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
     throw thrown;
+  } finally {
+    if (old !== undefined) job.disk.release(old);
   }
   closeSync(temporary.fd);
   await job.disk.settle(foldersOf(job.target));
@@ -106,8 +111,9 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
 }
 
 /** Folders that were made for the target are the last ones on the way to it. */
-export function tellPlace(watch: ChangeWatch, place: Place, { dirFd, name, made }: WriteTarget): void {
-  const { location } = locateHeld(place, { dirFd, below: [name] });
+export function tellPlace(watch: ChangeWatch, place: Place, target: GuardedTarget): void {
+  const { dirFd, made } = target;
+  const location = locateTarget(place, target);
   const names = location.split('/');
   const opened = made.length === 0 ? [] : [...made.slice(1), dirFd];
   const folders = opened.map((fd, at) => ({

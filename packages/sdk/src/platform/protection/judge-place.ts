@@ -71,6 +71,14 @@ function locateFolder(place: Place): FoundPath {
 /** Where a held name is, as path rules see it. */
 export const locateHeld = inFrame;
 
+/** The same for a target that was just checked. */
+export function locateTarget(place: Place, { location, dirFd, name }: GuardedTarget): string {
+  const { ruling, root } = place;
+  const isOwnFrame = ruling === undefined || ruling.frame.root === root;
+  if (!isOwnFrame) return inFrame(place, { dirFd, below: [name] }).location;
+  return `${ruling?.frame.locationPrefix ?? ''}${location.join('/')}`;
+}
+
 function inFrame({ ruling, root, spelling }: Place, { dirFd, below }: HeldPlace): Omit<FoundPath, 'isFolder'> {
   const frame = ruling?.frame ?? { root, pathPrefix: '', locationPrefix: '' };
   const location = frame.root.locate(dirFd);
@@ -87,12 +95,17 @@ interface TargetOptions extends FindOptions {
   readonly access?: 'read';
 }
 
+export interface GuardedTarget extends WriteTarget {
+  /** Where the target was when it was checked: names below its root. */
+  readonly location: readonly string[];
+}
+
 /**
  * The way to every mutation: the target is found by descriptor first, and checked by where it really is.
  *
  * The caller closes the target. Throws E_POLICY for read-only places, governing files, path rules and paths that leave.
  */
-export function openGuardedTarget(place: Place, guard: GoverningFiles, options: TargetOptions): WriteTarget {
+export function openGuardedTarget(place: Place, guard: GoverningFiles, options: TargetOptions): GuardedTarget {
   if (options.access !== 'read') requireWritable(place);
   const target = findTarget(place.root, place.path, options);
   try {
@@ -101,9 +114,10 @@ export function openGuardedTarget(place: Place, guard: GoverningFiles, options: 
     if (location === undefined) throw new ErrnoError('EXDEV');
     guard.checkTarget(target, { location, spelling: place.spelling, access: options.access ?? 'change' });
     judgePlace(place, { dirFd: target.dirFd, below: [...target.missing, target.name] }, options.access ?? 'write');
-    if (target.missing.length === 0 || options.missingFolders === 'leave') return target;
+    const names = [...location, ...target.missing, target.name];
+    if (target.missing.length === 0 || options.missingFolders === 'leave') return { ...target, location: names };
     if (options.missingFolders === 'refuse') throw folderMissing(target.missingFolder);
-    return makeMissingFolders(target);
+    return { ...makeMissingFolders(target), location: names };
   } catch (thrown) {
     target.close();
     throw thrown;

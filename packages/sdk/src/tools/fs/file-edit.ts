@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { resolveDots } from '../../contracts/path-text.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
+import { sha256Hex } from '../../platform/digest.ts';
 import { shownName } from '../../present/rows.ts';
 import { MATCH_LEVELS } from '../../text/edit-ladder.ts';
 import { type EditedFile, type FileEdits, planEdit, type TextEdit } from './file-edit/plan-edit.ts';
@@ -167,9 +168,9 @@ export const fileEdit = defineTool({
   async run(wanted, context) {
     const edited: EditedFile[] = [];
     for (const file of filesOf(wanted)) edited.push(await planEdit(file, wanted, context));
-    if (wanted.dry_run !== true) await writeChanged(edited, context);
+    const done = wanted.dry_run === true ? edited.map(digested) : await writeChanged(edited, context);
     const isOne = wanted.edits?.every(({ path }) => path === undefined) ?? true;
-    return isOne ? ofOne(edited[0] as EditedFile, wanted) : ofAll(edited, wanted);
+    return isOne ? ofOne(done[0] as DoneFile, wanted) : ofAll(done, wanted);
   },
 });
 
@@ -187,15 +188,28 @@ function filesOf({ path: ownPath = '', edits, expected_sha256: expected, ...one 
   return [...files.values()];
 }
 
-function writeChanged(edited: readonly EditedFile[], context: ToolContext): Promise<void> {
-  const changed = edited.filter(({ sha256, before }) => sha256 !== before);
-  return writeAll(
+interface DoneFile extends EditedFile {
+  readonly sha256: string;
+}
+
+function digested(file: EditedFile): DoneFile {
+  return { ...file, sha256: sha256Hex(file.plan.after) };
+}
+
+/** Who writes a file digests it, for the record. */
+async function writeChanged(edited: readonly EditedFile[], context: ToolContext): Promise<readonly DoneFile[]> {
+  const changed = edited.filter(({ isChanged }) => isChanged);
+  const changes = await writeAll(
     changed.map(({ plan }) => plan),
     context,
   );
+  return edited.map((file) => {
+    const sha256 = file.isChanged ? changes[changed.indexOf(file)]?.after?.sha256 : file.before;
+    return typeof sha256 === 'string' ? { ...file, sha256 } : digested(file);
+  });
 }
 
-function ofOne({ placed, diff, bytes, sha256, before }: EditedFile, { dry_run: isDry = false }: Args): Data {
+function ofOne({ placed, diff, bytes, sha256, before }: DoneFile, { dry_run: isDry = false }: Args): Data {
   return {
     changed: sha256 !== before,
     created: before === null,
@@ -208,7 +222,7 @@ function ofOne({ placed, diff, bytes, sha256, before }: EditedFile, { dry_run: i
   };
 }
 
-function ofAll(edited: readonly EditedFile[], { dry_run: isDry = false }: Args): Data {
+function ofAll(edited: readonly DoneFile[], { dry_run: isDry = false }: Args): Data {
   const share = Math.min(MAX_DIFF_CHARS, Math.floor(MAX_DIFFS_CHARS / edited.length));
   const files = edited.map(({ path, placed, bytes, sha256, before }) => ({
     path,

@@ -4,7 +4,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '../../contracts/tool.ts';
-import type { FileContent, Workspace } from '../../contracts/workspace.ts';
+import type { FileChange, FileContent, Workspace } from '../../contracts/workspace.ts';
 
 export interface PlannedFile {
   readonly path: string;
@@ -15,12 +15,14 @@ export interface PlannedFile {
   readonly mode?: number;
 }
 
-export async function writeAll(files: readonly PlannedFile[], { workspace, signal }: ToolContext): Promise<void> {
+/** Answers what became of each, in the same order. */
+export async function writeAll(
+  files: readonly PlannedFile[],
+  { workspace, signal }: ToolContext,
+): Promise<readonly FileChange[]> {
   signal.throwIfAborted();
-  const [only, ...more] = files;
-  if (only === undefined) return;
-  if (more.length > 0 && workspace.writeAll !== undefined) {
-    await workspace.writeAll(
+  if (files.length > 1 && workspace.writeAll !== undefined) {
+    return workspace.writeAll(
       files.map(({ path, before, after, mode }) => ({
         path,
         bytes: after ?? null,
@@ -28,20 +30,20 @@ export async function writeAll(files: readonly PlannedFile[], { workspace, signa
         ...(mode === undefined ? {} : { mode }),
       })),
     );
-    return;
   }
+  const changes: FileChange[] = [];
   // A rehearsal, which writes nothing, has no commit either.
-  for (const file of files) await writeOne(file, workspace);
+  for (const file of files) changes.push(await writeOne(file, workspace));
+  return changes;
 }
 
-async function writeOne({ path, before, after, mode }: PlannedFile, workspace: Workspace): Promise<void> {
+async function writeOne({ path, before, after, mode }: PlannedFile, workspace: Workspace): Promise<FileChange> {
   if (after === undefined) {
     const removed = await workspace.removeFile(path, before === undefined ? {} : { expectedSha256: before.sha256 });
     if (removed === null) throw new ToolError('E_FILE_IO', `File vanished before it was deleted: ${path}`, { path });
-  } else if (before !== undefined) {
-    await workspace.writeFile(path, after, { expectedSha256: before.sha256 });
-  } else {
-    const options = { exclusive: true, createDirs: true, ...(mode === undefined ? {} : { mode }) };
-    await workspace.writeFile(path, after, options);
+    return removed;
   }
+  if (before !== undefined) return workspace.writeFile(path, after, { expectedSha256: before.sha256 });
+  const options = { exclusive: true, createDirs: true, ...(mode === undefined ? {} : { mode }) };
+  return workspace.writeFile(path, after, options);
 }

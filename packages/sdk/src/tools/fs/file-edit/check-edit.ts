@@ -2,7 +2,8 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { Wanted } from '../../../text/edit-ladder.ts';
-import { changedPart, lineFeeds } from '../../../text/line-diff.ts';
+import { lineFeeds } from '../../../text/line-diff.ts';
+import type { TextChange } from '../../../text/text-change.ts';
 
 const COMMENT = String.raw`^\s*(?://|#|/\*+|<!--|--|;|%|\*|\{/\*)\s*`;
 const REST = '(?:rest of|remaining|existing|other|previous|unchanged|same as before|keep the)';
@@ -41,9 +42,8 @@ export function refusePlaceholder({ old, new: text }: Wanted, { path, edit }: { 
 const MIN_LOST_LINES = 50;
 
 /** More than half of a file goes, and something else stays in its place: often an answer that was cut off. */
-export function refuseShrinking(before: string, after: string, path: string): void {
-  const { start, beforeEnd, afterEnd } = changedPart(before, after);
-  const lost = lineFeeds(before, start, beforeEnd) - lineFeeds(after, start, afterEnd);
+export function refuseShrinking({ before, start, end, text }: TextChange, path: string): void {
+  const lost = lineFeeds(before, start, end) - lineFeeds(text, 0, text.length);
   if (lost < MIN_LOST_LINES) return;
   const had = lineFeeds(before, 0, before.length) + 1;
   const has = had - lost;

@@ -2,11 +2,11 @@
 import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '../../../contracts/tool.ts';
 import type { FileContent } from '../../../contracts/workspace.ts';
-import { sha256Hex } from '../../../platform/digest.ts';
 import { changedMeanwhile } from '../../../platform/files/snapshot-entry.ts';
 import { findPlaces, type MatchLevel, type Place } from '../../../text/edit-ladder.ts';
-import { decodeText, detectEncoding, encodeText, type TextEncoding } from '../../../text/encoding.ts';
-import { lineDiff } from '../../../text/line-diff.ts';
+import { decodeText, detectEncoding, type TextEncoding } from '../../../text/encoding.ts';
+import { changeDiff, lineFeeds } from '../../../text/line-diff.ts';
+import { changedText, encodeChange, joinChanges, smallestChange, type TextChange } from '../../../text/text-change.ts';
 import { checkInexact } from '../inexact.ts';
 import { readExisting } from '../read-existing.ts';
 import type { PlannedFile } from '../write-all.ts';
@@ -46,10 +46,10 @@ export interface EditedFile {
   readonly placed: PlacedEdit[];
   readonly diff: string;
   readonly bytes: number;
-  readonly sha256: string;
   /** Null for a new file. */
   readonly before: string | null;
-  readonly plan: PlannedFile;
+  readonly isChanged: boolean;
+  readonly plan: PlannedFile & { readonly after: Uint8Array };
 }
 
 export async function planEdit(file: FileEdits, options: EditOptions, context: ToolContext): Promise<EditedFile> {
@@ -57,22 +57,30 @@ export async function planEdit(file: FileEdits, options: EditOptions, context: T
   const current = await readCurrent(file, context);
   if (current === undefined) return planNew(file);
   const { text, encoding } = decode(current, path);
-  const { after, placed } = explaining(context, () => applyEdits(text, file, options));
-  if (options.allow_shrink !== true) refuseShrinking(text, after, path);
+  const { change, placed } = explaining(context, () => applyEdits(text, file, options));
+  if (options.allow_shrink !== true) refuseShrinking(change, path);
   checkInexact(placed, 'edit', path, context);
-  return planned(path, { bytes: encoded(after, encoding, path), placed, diff: lineDiff(text, after), current });
+  return planned(path, { bytes: encoded(current.bytes, change, encoding, path), placed, change, current });
 }
 
 interface Made {
   readonly bytes: Buffer;
   readonly placed: PlacedEdit[];
-  readonly diff: string;
+  readonly change: TextChange;
   readonly current: FileContent | undefined;
 }
 
-function planned(path: string, { bytes, placed, diff, current }: Made): EditedFile {
-  const [sha256, before] = [sha256Hex(bytes), current?.sha256 ?? null];
-  return { path, placed, diff, bytes: bytes.length, sha256, before, plan: { path, before: current, after: bytes } };
+function planned(path: string, { bytes, placed, change, current }: Made): EditedFile {
+  const smallest = smallestChange(change);
+  return {
+    path,
+    placed,
+    diff: changeDiff(smallest),
+    bytes: bytes.length,
+    before: current?.sha256 ?? null,
+    isChanged: current === undefined || smallest.end > smallest.start || smallest.text !== '',
+    plan: { path, before: current, after: bytes },
+  };
 }
 
 function planNew({ path, edits }: FileEdits): EditedFile {
@@ -84,12 +92,8 @@ function planNew({ path, edits }: FileEdits): EditedFile {
     });
   }
   const placed: PlacedEdit[] = [{ line: 1, end_line: 1, match: 'exact', places: 1 }];
-  return planned(path, {
-    bytes: Buffer.from(only.new, 'utf8'),
-    placed,
-    diff: lineDiff('', only.new),
-    current: undefined,
-  });
+  const change = { before: '', start: 0, end: 0, text: only.new };
+  return planned(path, { bytes: Buffer.from(only.new, 'utf8'), placed, change, current: undefined });
 }
 
 async function readCurrent({ path, expected: versions }: FileEdits, context: ToolContext) {
@@ -120,8 +124,8 @@ function decode({ bytes }: FileContent, path: string): { readonly text: string; 
   });
 }
 
-function encoded(text: string, encoding: TextEncoding, path: string): Buffer {
-  const bytes = encodeText(text, encoding);
+function encoded(old: Uint8Array, change: TextChange, encoding: TextEncoding, path: string): Buffer {
+  const bytes = encodeChange(old, change, encoding);
   if (bytes !== undefined) return bytes;
   throw new ToolError('E_FILE_IO', `New text cannot be written as ${encoding}: ${path}`, {
     path,
@@ -129,15 +133,16 @@ function encoded(text: string, encoding: TextEncoding, path: string): Buffer {
   });
 }
 
-function applyEdits(text: string, { path, edits }: FileEdits, options: EditOptions) {
+function applyEdits(before: string, { path, edits }: FileEdits, options: EditOptions) {
   const placed: PlacedEdit[] = [];
-  let after = text;
+  let change: TextChange = { before, start: 0, end: 0, text: '' };
   for (const [at, edit] of edits.entries()) {
-    const { result, ...place } = applyEdit(after, edit, { path, number: at + 1, options });
-    after = result;
+    const text = at === 0 ? before : changedText(change);
+    const { part, ...place } = applyEdit(text, edit, { path, number: at + 1, options });
+    change = at === 0 ? { before, ...part } : joinChanges(change, part);
     placed.push(place);
   }
-  return { after, placed };
+  return { change, placed };
 }
 
 interface Asked {
@@ -146,7 +151,9 @@ interface Asked {
   readonly options: EditOptions;
 }
 
-function applyEdit(text: string, edit: TextEdit, { path, number, options }: Asked): PlacedEdit & { result: string } {
+type ChangedPart = Omit<TextChange, 'before'>;
+
+function applyEdit(text: string, edit: TextEdit, { path, number, options }: Asked): PlacedEdit & { part: ChangedPart } {
   if (edit.old === '') throw emptyOld(path, number);
   if (edit.old === edit.new) throw sameText(path, number);
   refusePlaceholder(edit, { path, edit: number });
@@ -156,7 +163,7 @@ function applyEdit(text: string, edit: TextEdit, { path, number, options }: Aske
   const chosen = edit.all === true ? hits.places : choose(text, hits.places, edit.near_line);
   if (chosen === undefined) throw ambiguous(text, miss, hits);
   const [first] = chosen;
-  return { result: replaced(text, chosen), ...linesOf(text, first as Place), match: hits.match, places: chosen.length };
+  return { part: replaced(text, chosen), ...linesOf(text, first as Place), match: hits.match, places: chosen.length };
 }
 
 /** Undefined when it is not clear which one is meant. */
@@ -169,18 +176,20 @@ function choose(text: string, places: readonly Place[], near: number | undefined
   return nearest.length === 1 ? nearest : undefined;
 }
 
-function replaced(text: string, places: readonly Place[]): string {
-  let result = '';
-  let from = 0;
-  for (const { start, end, text: now } of places) {
-    result += text.slice(from, start) + now;
-    from = end;
+/** `places` are in order. */
+function replaced(text: string, places: readonly Place[]): ChangedPart {
+  const start = places[0]?.start ?? 0;
+  let [now, at] = ['', start];
+  for (const place of places) {
+    now += text.slice(at, place.start) + place.text;
+    at = place.end;
   }
-  return result + text.slice(from);
+  return { start, end: at, text: now };
 }
 
 function linesOf(text: string, { start, end }: Place): { readonly line: number; readonly end_line: number } {
-  return { line: lineAt(text, start), end_line: lineAt(text, Math.max(start, end - 1)) };
+  const line = lineAt(text, start);
+  return { line, end_line: line + lineFeeds(text, start, end - 1) };
 }
 
 /** Refusals quote lines of the file and are recorded: they lose known secrets. */
