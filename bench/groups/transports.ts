@@ -2,7 +2,7 @@
  * One `file_read` of 1 KB, governed and journaled, over every transport, against the same transport that only echoes.
  *
  * Client and server are separate processes; both sides of a pair use the same client, the same libraries and messages of
- * the same size, so that what differs is what the host does.
+ * the same size, so that what differs is what the host does. As built, not as source.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

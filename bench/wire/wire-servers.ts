@@ -1,8 +1,9 @@
-/** The host and the bare echo as child processes. */
+/** The host, as built, and the bare echo as child processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { FROM_SOURCE } from '../../packages/host/test/run-cli.ts';
+import { ensureBuilt } from '../../packages/host/test/ensure-built.ts';
+import { FROM_BIN } from '../../packages/host/test/run-cli.ts';
 import { talkLines, type WireClient } from './wire-client.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,8 +23,9 @@ export interface HostProcess {
 }
 
 export async function startHostProcess({ workspace, state }: Folders): Promise<HostProcess> {
+  ensureBuilt();
   const places = ['--workspace', workspace, '--state', state];
-  const child = start([...FROM_SOURCE, 'serve', ...places, '--http', '127.0.0.1:0', '--json', '--show-token']);
+  const child = start([...FROM_BIN, 'serve', ...places, '--http', '127.0.0.1:0', '--json', '--show-token']);
   const { url, socket, token } = (await firstLine(child)) as Record<'url' | 'socket' | 'token', string>;
   return { url, socket, token, pid: child.pid ?? 0, kill: () => void child.kill('SIGKILL') };
 }
@@ -47,7 +49,8 @@ export function startEchoOverStdio(answer: string): Promise<WireClient> {
 }
 
 export function startHostOverStdio({ workspace, state }: Folders): Promise<WireClient> {
-  return talk(start([...FROM_SOURCE, 'stdio', '--workspace', workspace, '--state', state]), { isGreeted: true });
+  ensureBuilt();
+  return talk(start([...FROM_BIN, 'stdio', '--workspace', workspace, '--state', state]), { isGreeted: true });
 }
 
 function start(args: readonly string[], answer?: string): ChildProcess {

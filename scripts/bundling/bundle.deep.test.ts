@@ -1,10 +1,21 @@
 /** What the bundles say of the built-in tools, against the sources they were made from. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { ensureBuilt } from '../../packages/host/test/ensure-built.ts';
 import { FROM_BIN, FROM_SOURCE } from '../../packages/host/test/run-cli.ts';
 
@@ -170,6 +181,28 @@ test('a server uses the caches that one before it wrote, and leaves those of oth
     serve();
     call();
     assert.deepEqual(written(), before);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+});
+
+test('a server that is killed soon after its start leaves caches, too', async () => {
+  ensureBuilt();
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tool-runtime-killed-cache-'));
+  try {
+    const workspace = mkdtempSync(path.join(scratch, 'workspace-'));
+    const cache = path.join(scratch, 'cache');
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache };
+    const line = [...FROM_BIN, 'mcp', '--workspace', workspace, '--state', path.join(scratch, 'state')];
+    const server = spawn(process.execPath, line, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const caches = (): readonly string[] =>
+      existsSync(cache) ? readdirSync(cache, { recursive: true, encoding: 'utf8' }) : [];
+    const isKept = (): boolean =>
+      caches().some((name) => /-mcp-core-\w+\.cjs$/.test(name)) &&
+      caches().filter((name) => !name.includes('-mcp-')).length > 5;
+    while (!isKept()) await setTimeout(50);
+    server.kill('SIGKILL');
+    await once(server, 'close');
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -88,8 +88,9 @@ function facade(script: string, imports: readonly { readonly path: string }[], n
 
 /**
  * The cache is beside Node's own, in a folder for this version of Node and this user. There is one per command, because
- * each compiles other functions: written when the command ends, or by a server once it has started. A cache that is
- * damaged, or of other code or another V8, is not used, and the script then runs without one and writes a new one.
+ * each compiles other functions: written when the command ends, or by a server once it has started, because its client may
+ * kill it. A cache that is damaged, or of other code or another V8, is not used, and the script then runs without one
+ * and writes a new one.
  */
 const RUN = `
 const fs = process.getBuiltinModule('node:fs');
@@ -98,6 +99,7 @@ const { Script } = process.getBuiltinModule('node:vm');
 const DIGEST_BYTES = 32;
 const folder = process.getBuiltinModule('node:module').getCompileCacheDir?.();
 const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
+const isServer = ['mcp', 'serve', 'stdio'].includes(command);
 const prefix = 'tool-runtime-' + command + '-';
 const place = folder === undefined ? undefined : folder + '/' + prefix + file.slice(file.lastIndexOf('/') + 1);
 
@@ -148,7 +150,7 @@ function openCore() {
   });
   if (place !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.once('exit', writeCache);
-    setTimeout(writeCache, 5000).unref();
+    setTimeout(writeCache, isServer ? 1000 : 5000).unref();
   }
   return script.runInThisContext();
 }

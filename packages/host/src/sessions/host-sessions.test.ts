@@ -60,6 +60,20 @@ describe('the token of a session', () => {
   });
 });
 
+test('a call that need not wait begins as it arrives', async () => {
+  await using host = await openHost();
+  const { served } = await host.host.openSession(OPERATOR, {});
+  const start = (id: string) => {
+    const named = { request_id: id, session_id: served.id, timestamp: 0 } as const;
+    return served.start({ type: 'ToolRequest', tool: 'file_read', args: { path: 'hello.txt' }, ...named });
+  };
+  // The first one waits for its tool to be loaded.
+  await start('first');
+  const answer = start('second');
+  assert.deepEqual(served.work, { running: 1, waiting: 0, asking: 0 });
+  assert.ok((await answer).text.includes('"ok":true'));
+});
+
 describe('a full host', () => {
   test('ends a session whose client did not come back, but not the one a child is opened in', async () => {
     await using host = await openHost({ limits: { maxSessions: 2 } });

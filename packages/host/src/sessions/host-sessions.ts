@@ -18,7 +18,6 @@ import { unknownSession } from './refusals.ts';
 import type { CallGate, Work } from './served-calls.ts';
 import { serveSession } from './served-session.ts';
 import { dueEnd, type HostChild, type HostSession, isAbandoned, maySee, mayUse } from './session-table.ts';
-import { SameTurn } from './take-turn.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
@@ -234,7 +233,7 @@ interface SessionRoll {
 function createSessionRoll({ limits, slots, tokens, log, workspaces }: SessionRollOptions): SessionRoll {
   const sessions = new Map<string, HostSession>();
   const questions = { waiting: 0, limit: limits.maxQuestions };
-  const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
+  const shared = { slots, questions, answers: new AnswerStore(limits.keptAnswers) };
   const gates = new Map<string, CallGate>();
   const gateOf = (workspace: string): { readonly gate?: CallGate } => {
     if (limits.maxWorkspaceCalls === Number.POSITIVE_INFINITY) return {};

@@ -13,7 +13,7 @@ import {
 import { type CallOptions, FairSlots, type HandleOptions, type Session } from '@tool-runtime/sdk';
 import type { AnswerStore } from './kept-messages.ts';
 import { errorAnswer, neverReceived } from './refusals.ts';
-import { Place, type Questions, type SameTurn, type Turn } from './take-turn.ts';
+import { Place, type Questions, type Turn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | BatchResponse | ErrorMessage;
 
@@ -45,8 +45,6 @@ export interface ServedCallsOptions {
   /** How many of its calls the session runs at once. */
   readonly maxInFlight?: number;
   readonly slots?: FairSlots;
-  /** Shared by all sessions of a host. */
-  readonly turns?: SameTurn;
   readonly questions?: Questions;
   readonly answers?: AnswerStore;
   /** Shared by all sessions of a workspace. */
@@ -187,9 +185,9 @@ export class ServedCalls {
   }
 
   #begin(request: ToolRequest, starting: StartOptions): Running {
-    const { slots, turns, questions } = this.#options;
+    const { slots, questions } = this.#options;
     const { room, askClient } = starting;
-    const place = new Place({ window: this.#window, slots, turns, questions, room, sessionId: this.#session.id });
+    const place = new Place({ window: this.#window, slots, questions, room, sessionId: this.#session.id });
     const entry: Omit<Running, 'answer'> = { cancel: undefined, place, isDropped: false };
     const onOpen: HandleOptions['onOpen'] = (cancel) => {
       entry.cancel = cancel;
@@ -207,10 +205,10 @@ export class ServedCalls {
   }
 
   #beginBatch(request: BatchRequest, { room, askClient, onAnswer }: StartOptions): Running {
-    const { slots, turns, questions } = this.#options;
+    const { slots, questions } = this.#options;
     const { id: sessionId } = this.#session;
     const controller = new AbortController();
-    const nothing = { window: undefined, slots: undefined, turns: undefined, questions: undefined };
+    const nothing = { window: undefined, slots: undefined, questions: undefined };
     const place = new Place({ ...nothing, room, sessionId });
     const entry = { cancel: (reason?: ToolError) => controller.abort(reason), place, isDropped: false };
     const run = async (): Promise<Terminal> => {
@@ -218,7 +216,7 @@ export class ServedCalls {
       if (entry.isDropped) return errorAnswer(neverReceived(), request.request_id);
       const members = new Map<string, Running & { readonly stop: AbortController }>();
       for (const { request_id: id } of request.calls) {
-        const own = new Place({ window: this.#window, slots, turns, questions, room: undefined, sessionId });
+        const own = new Place({ window: this.#window, slots, questions, room: undefined, sessionId });
         // A signal, because it may be cancelled long before it opens.
         const stop = new AbortController();
         const cancel = (reason?: ToolError) => stop.abort(reason);

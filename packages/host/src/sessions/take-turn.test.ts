@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { FairSlots } from '@tool-runtime/sdk';
-import { SameTurn, type Turn, takeTurn } from './take-turn.ts';
+import { type Turn, takeTurn } from './take-turn.ts';
 
 const never = () => new AbortController().signal;
 
@@ -10,7 +10,6 @@ function turn(more: Partial<Turn>): Turn {
     sessionId: 's',
     slots: undefined,
     window: undefined,
-    turns: undefined,
     questions: undefined,
     room: undefined,
     ...more,
@@ -58,25 +57,4 @@ test('a call that is cancelled while it waits, for whatever it waits, takes noth
     (await waiting)();
     assert.deepEqual([slots.taken, window.taken], before, full);
   }
-});
-
-describe('SameTurn', () => {
-  test('lets everyone of one turn go on together, in their order, and those of the next one later', async () => {
-    const turns = new SameTurn();
-    const seen: string[] = [];
-    const arrive = async (name: string): Promise<void> => {
-      await turns.end();
-      seen.push(name);
-    };
-    const first = [arrive('a'), arrive('b')];
-    await Promise.resolve();
-    first.push(arrive('c'));
-    assert.deepEqual(seen, []);
-    await Promise.all(first);
-    assert.deepEqual(seen, ['a', 'b', 'c']);
-    const later = arrive('d');
-    assert.deepEqual(seen, ['a', 'b', 'c']);
-    await later;
-    assert.deepEqual(seen, ['a', 'b', 'c', 'd']);
-  });
 });

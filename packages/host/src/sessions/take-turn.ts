@@ -11,8 +11,6 @@ export interface Turn {
   readonly sessionId: string;
   /** Of the host; none in a process that serves one client. */
   readonly slots: FairSlots | undefined;
-  /** Of the host: calls that arrive together begin together. */
-  readonly turns: SameTurn | undefined;
   /** Of the session: as many calls as it runs at once, so that those behind them take no slot for nothing. */
   readonly window: FairSlots | undefined;
   /** Of the host: how many calls wait for a person. */
@@ -78,28 +76,28 @@ export class Place implements CallTurn {
 
 /**
  * A call that was cancelled while it waited gets no turn and needs none: its answer is that it was cancelled. The signal
- * is made only where there is something to wait for.
+ * is made only where there is something to wait for. Otherwise a call begins as it arrives: the journal commits when the
+ * event loop has read from all connections, so calls that arrive together share a commit anyway.
  */
 export function takeTurn(turn: Turn, signal: () => AbortSignal): Release | Promise<Release> {
-  const { window, slots, turns, room } = turn;
+  const { window, slots, room } = turn;
   const isFree = window?.isFree !== false && slots?.isFree !== false && room?.() === undefined;
   if (!isFree) return waitForTurn(turn, signal());
   window?.take(turn.sessionId);
   slots?.take(turn.sessionId);
-  const release: Release = () => {
+  return () => {
     slots?.give();
     window?.give();
   };
-  return turns === undefined ? release : turns.end().then(() => release);
 }
 
-async function waitForTurn({ window, slots, turns, sessionId, room }: Turn, signal: AbortSignal): Promise<Release> {
+async function waitForTurn({ window, slots, sessionId, room }: Turn, signal: AbortSignal): Promise<Release> {
   if ((await window?.take(sessionId, signal)) === false) return () => {};
   const leave: Release = () => window?.give();
   for (;;) {
     if ((await slots?.take(sessionId, signal)) === false) return leave;
     // A call that ends lets the next one in. Others get a turn in between, however long the line is.
-    if (room?.() === undefined) await (turns?.end() ?? new Promise((resolve) => setImmediate(resolve)));
+    if (room?.() === undefined) await new Promise((resolve) => setImmediate(resolve));
     const full = room?.();
     if (full === undefined) {
       return () => {
@@ -129,23 +127,4 @@ function tooManyQuestions(limit: number): ToolError {
   return new ToolError('E_POLICY', `Host has as many unanswered questions as it takes: ${limit}`, {
     details: { gate: 'approval', reason: 'too_many_questions', limit, next: 'answer or cancel some, then try again' },
   });
-}
-
-/**
- * Lets everything that arrives in one turn of the event loop go on together. Calls of many connections then begin in
- * one turn, as those of a single connection do, and their records share a commit.
- */
-export class SameTurn {
-  #next: Promise<void> | undefined;
-
-  /** The end of this turn, the same for everyone who asks within it. */
-  end(): Promise<void> {
-    this.#next ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#next = undefined;
-        resolve();
-      });
-    });
-    return this.#next;
-  }
 }

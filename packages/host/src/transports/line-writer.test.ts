@@ -45,6 +45,22 @@ describe('LineWriter', () => {
     assert.deepEqual(batches, [3, 2, 1], 'the last one is the end of the flush');
   });
 
+  test('writes long lines without a copy, in their order', async () => {
+    const taken: string[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        taken.push(String(chunk));
+        done();
+      },
+    });
+    const writer = new LineWriter(stream);
+    const [long, longer] = ['x'.repeat(20_000), 'y'.repeat(100_000)];
+    for (const line of ['a', long, 'b', longer]) writer.write(line);
+    await writer.flush();
+    assert.deepEqual(taken, ['a\n', long, '\n', 'b\n', longer, '\n', '']);
+  });
+
   test('waits for a slow reader', async () => {
     const reader = createSlowReader();
     const writer = new LineWriter(reader.stream);

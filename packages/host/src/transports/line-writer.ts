@@ -5,6 +5,9 @@
  */
 import type { Writable } from 'node:stream';
 
+/** Appending a newline, or another line, copies a long text once more. */
+export const LONG_CHARACTERS = 16 * 1024;
+
 export class LineWriter {
   readonly #output: Writable;
   readonly #onGone: () => void;
@@ -33,7 +36,11 @@ export class LineWriter {
       this.#output.cork();
       process.nextTick(this.#uncork);
     }
-    this.#output.write(`${line}\n`);
+    if (line.length < LONG_CHARACTERS) this.#output.write(`${line}\n`);
+    else {
+      this.#output.write(line);
+      this.#output.write('\n');
+    }
   }
 
   /** Nothing to wait for, or a promise of the moment when the reader has caught up or is gone. */

@@ -64,6 +64,14 @@ interface Place {
   readonly registry: string;
 }
 
+/** Takes at once what is written together, as the pipe of a process does. */
+class Pipe extends PassThrough {
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this.push(Buffer.concat(chunks.map(({ chunk }) => chunk)));
+    done();
+  }
+}
+
 async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
   const runs = { begun: 0, cancelled: 0 };
   const approvals = createApprovalDesk({ now: Date.now });
@@ -75,7 +83,7 @@ async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
     serverVersion: '1.2.3',
   });
   const input = new PassThrough();
-  const output = new PassThrough();
+  const output = new Pipe();
   const transport = side === 'own' ? new FrameTransport(input, output) : new StdioServerTransport(input, output);
   const serve = () => (transport instanceof FrameTransport ? serveOn(transport, backend) : createMcpServer(backend));
   const served = serveStdio(serve, { transport });

@@ -68,8 +68,10 @@ test('FrameTransport stops reading from a side that does not read, and goes on w
   input.write('1\n');
   await turn();
   assert.deepEqual(received, []);
-  waiting.pop()?.();
-  while (received.length === 0) await turn();
+  while (received.length === 0) {
+    waiting.pop()?.();
+    await turn();
+  }
   assert.deepEqual(received, [1]);
 });
 

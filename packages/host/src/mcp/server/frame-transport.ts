@@ -8,7 +8,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { LineSplitter } from '../../transports/line-splitter.ts';
-import { LineWriter } from '../../transports/line-writer.ts';
+import { LineWriter, LONG_CHARACTERS } from '../../transports/line-writer.ts';
 import { readFrame } from './read-frame.ts';
 
 /** How many bytes may wait for the client before reading from it stops. */
@@ -116,7 +116,8 @@ export class FrameTransport implements Transport {
     if (this.#frames.length === 0) return;
     const frames = this.#frames;
     this.#frames = [];
-    this.#writer.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : frames.join('\n'));
+    if (frames.every(({ length }) => length < LONG_CHARACTERS)) this.#writer.write(frames.join('\n'));
+    else for (const frame of frames) this.#writer.write(frame);
     const ready = this.#output.writableLength > MAX_UNREAD_BYTES ? this.#writer.ready() : undefined;
     if (ready !== undefined) void this.#hold(ready);
   };
