@@ -166,11 +166,12 @@ export class ParseProcess {
   }
 }
 
+/** Copied, because a view would keep the whole chunk it came in for as long as it is not collected. */
 function outcomeOf(skipped: SkipReason | undefined, [packed, columns]: readonly Uint8Array[]): ParseOutcome {
   if (skipped !== undefined || packed === undefined || columns === undefined) {
     return { skipped: skipped ?? 'parser_crashed' };
   }
-  return { packed, columns };
+  return { packed: new Uint8Array(packed), columns: new Uint8Array(columns) };
 }
 
 /** Nothing of the host but what starting Node may need. Not NODE_OPTIONS: some would keep it from starting. */
