@@ -255,7 +255,9 @@ class FileHints {
     this.#keys = new Uint32Array(slots);
     this.#heads = new Uint32Array(slots);
     this.#counts = new Uint32Array(slots);
-    for (const [at, key] of keys.entries()) {
+    // By place: an iterator makes an object of every slot.
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] ?? EMPTY;
       if (key === EMPTY) continue;
       const slot = this.#slotOf(key - 1);
       this.#keys[slot] = key;

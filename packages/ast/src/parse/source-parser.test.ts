@@ -48,6 +48,15 @@ function apply(text: string, { at, remove, insert }: { at: number; remove: numbe
   return [...characters.slice(0, from), insert, ...characters.slice(from + remove)].join('');
 }
 
+test('queries that are compiled on first use fit their grammars, and are compiled once', async () => {
+  for (const [language] of SAMPLES) {
+    const { queries } = await parsers.parserFor(language);
+    assert.ok(queries.locals !== undefined);
+    assert.equal(queries.locals, queries.locals);
+    assert.equal(queries.problems, queries.problems);
+  }
+});
+
 describe('incremental parsing [S0-52]', () => {
   for (const [language, file] of SAMPLES) {
     test(`of ${language} gives the tree of a full parse after any series of edits`, async () => {

@@ -48,7 +48,7 @@ export interface SourceParser {
 const PROBLEMS = '(ERROR) @error\n(MISSING) @missing\n';
 
 export function createSourceParser(language: Language, loaded: LoadedProfile, grammarSha256: string): SourceParser {
-  const queries = compileQueries(language, loaded);
+  const { queries, deleteQueries } = compileQueries(language, loaded);
   const engine = new Parser().setLanguage(language);
   const parser: SourceParser = {
     language: loaded.profile.id,
@@ -67,27 +67,43 @@ export function createSourceParser(language: Language, loaded: LoadedProfile, gr
     },
     compile: (query) => new Query(language, query),
     delete() {
-      for (const query of [queries.symbols, queries.locals, queries.problems]) query?.delete();
+      deleteQueries();
       engine.delete();
     },
   };
   return parser;
 }
 
-function compileQueries(language: Language, { profile, symbolsQuery, localsQuery }: LoadedProfile): LanguageQueries {
+/** Those that indexing does not need are compiled on first use: each takes as long as parsing some hundred kilobytes. */
+function compileQueries(language: Language, { profile, symbolsQuery, localsQuery }: LoadedProfile) {
+  const compiled: Query[] = [];
   const compile = (file: string, text: string): Query => {
     try {
-      return new Query(language, text);
+      const query = new Query(language, text);
+      compiled.push(query);
+      return query;
     } catch (cause) {
       const why = `${profile.id}/${file} does not fit it (${cause instanceof Error ? cause.message : 'unknown'})`;
       throw refuseGrammar(profile.grammar, 'query_mismatch', why, cause);
     }
   };
-  return {
-    symbols: compile('symbols.scm', symbolsQuery),
-    locals: localsQuery === undefined ? undefined : compile('locals.scm', localsQuery),
-    problems: compile('problems', PROBLEMS),
+  const symbols = compile('symbols.scm', symbolsQuery);
+  let [locals, problems]: (Query | undefined)[] = [];
+  const queries: LanguageQueries = {
+    symbols,
+    get locals() {
+      if (localsQuery !== undefined) locals ??= compile('locals.scm', localsQuery);
+      return locals;
+    },
+    get problems() {
+      problems ??= compile('problems', PROBLEMS);
+      return problems;
+    },
   };
+  const deleteQueries = (): void => {
+    for (const query of compiled.splice(0)) query.delete();
+  };
+  return { queries, deleteQueries };
 }
 
 function parseTree(engine: Parser, text: string, limit: TimeLimit, earlier?: () => Tree): Tree {

@@ -4,78 +4,78 @@
  */
 export interface Frame {
   readonly head: { readonly [key: string]: unknown };
-  /** In the memory of the reader: valid until it reads on. */
   readonly blocks: readonly Uint8Array[];
 }
 
 const LENGTHS_BYTES = 8;
-const FIRST_BYTES = 64 * 1024;
 
-export function writeFrame({ head, blocks }: Frame): Buffer {
-  const text = Buffer.from(JSON.stringify({ ...head, sizes: blocks.map(({ byteLength }) => byteLength) }));
-  const lengths = Buffer.alloc(LENGTHS_BYTES);
-  const total = blocks.reduce((sum, { byteLength }) => sum + byteLength, text.length);
-  lengths.writeUInt32LE(text.length, 0);
-  lengths.writeUInt32LE(total, 4);
-  return Buffer.concat([lengths, text, ...blocks]);
+/** The bytes of a frame in pieces, of which the blocks are the frame's own. */
+export function frameBytes({ head, blocks }: Frame): readonly Uint8Array[] {
+  const text = JSON.stringify({ ...head, sizes: blocks.map(({ byteLength }) => byteLength) });
+  const length = Buffer.byteLength(text);
+  const start = Buffer.allocUnsafe(LENGTHS_BYTES + length);
+  start.writeUInt32LE(length, 0);
+  start.writeUInt32LE(
+    blocks.reduce((sum, { byteLength }) => sum + byteLength, length),
+    4,
+  );
+  start.write(text, LENGTHS_BYTES);
+  return [start, ...blocks];
 }
 
-/** Puts bytes together to frames. */
+/** Puts chunks together to frames. It never writes to a chunk, and copies only what lies in two of them. */
 export class FrameReader {
-  #bytes = Buffer.alloc(FIRST_BYTES);
+  #chunks: Buffer[] = [];
+  /** Of the first chunk, what was taken. */
   #start = 0;
-  #end = 0;
+  #length = 0;
+  /** Of the next frame, once its lengths are taken: of its head, and of all of it. */
+  #lengths: readonly [number, number] | undefined;
 
-  /** Room to write bytes into; `wrote` says how many there are. Frames read before are gone. */
-  room(): Buffer {
-    if (this.#start > 0) {
-      this.#bytes.copy(this.#bytes, 0, this.#start, this.#end);
-      this.#end -= this.#start;
-      this.#start = 0;
-    }
-    const wanted = Math.max(this.#wanted(), this.#end + FIRST_BYTES / 2);
-    if (wanted > this.#bytes.length) {
-      const larger = Buffer.alloc(2 * wanted);
-      this.#bytes.copy(larger, 0, 0, this.#end);
-      this.#bytes = larger;
-    }
-    return this.#bytes.subarray(this.#end);
-  }
-
-  wrote(count: number): void {
-    this.#end += count;
-  }
-
-  add(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.byteLength; ) {
-      const room = this.room();
-      const part = chunk.subarray(at, at + room.length);
-      room.set(part);
-      this.wrote(part.byteLength);
-      at += part.byteLength;
-    }
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
   }
 
   /** Undefined when more bytes are needed. */
   next(): Frame | undefined {
-    const wanted = this.#wanted();
-    if (this.#end - this.#start < wanted) return undefined;
-    const headEnd = this.#start + LENGTHS_BYTES + this.#bytes.readUInt32LE(this.#start);
-    const { sizes, ...head } = JSON.parse(this.#bytes.toString('utf8', this.#start + LENGTHS_BYTES, headEnd)) as {
+    if (this.#lengths === undefined) {
+      if (this.#length < LENGTHS_BYTES) return undefined;
+      const lengths = this.#take(LENGTHS_BYTES);
+      this.#lengths = [lengths.readUInt32LE(0), lengths.readUInt32LE(4)];
+    }
+    const [headLength, total] = this.#lengths;
+    if (this.#length < total) return undefined;
+    this.#lengths = undefined;
+    const bytes = this.#take(total);
+    const { sizes, ...head } = JSON.parse(bytes.toString('utf8', 0, headLength)) as {
       readonly sizes: readonly number[];
     };
-    let at = headEnd;
+    let at = headLength;
     const blocks = sizes.map((size) => {
       at += size;
-      return this.#bytes.subarray(at - size, at);
+      return bytes.subarray(at - size, at);
     });
-    this.#start += wanted;
     return { head, blocks };
   }
 
-  /** Bytes of the next frame, or of the part that says how many there are. */
-  #wanted(): number {
-    if (this.#end - this.#start < LENGTHS_BYTES) return LENGTHS_BYTES;
-    return LENGTHS_BYTES + this.#bytes.readUInt32LE(this.#start + 4);
+  #take(count: number): Buffer {
+    const [first] = this.#chunks;
+    this.#length -= count;
+    if (first !== undefined && first.length - this.#start > count) {
+      this.#start += count;
+      return first.subarray(this.#start - count, this.#start);
+    }
+    const taken = Buffer.allocUnsafe(count);
+    for (let filled = 0; filled < count; ) {
+      const chunk = this.#chunks[0] ?? taken;
+      const copied = chunk.copy(taken, filled, this.#start);
+      filled += copied;
+      this.#start += copied;
+      if (this.#start < chunk.length) break;
+      this.#chunks.shift();
+      this.#start = 0;
+    }
+    return taken;
   }
 }

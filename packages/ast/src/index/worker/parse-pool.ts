@@ -21,8 +21,10 @@ export interface ParsePool {
   close(): Promise<void>;
 }
 
-/** A second job waits in the process, so that it never idles while an answer travels. */
-const DEPTH = 2;
+/** So many jobs wait in a process that neither side is woken for each, and none idles while the others travel. */
+const DEPTH = 24;
+/** Large files take long: with few of them one process would still work when the others are done. */
+const DEPTH_BYTES = 256 * 1024;
 const MAX_CRASHES = 2;
 const QUIET_MS = 3_000;
 
@@ -81,11 +83,14 @@ class Pool implements ParsePool {
 
   /** The least busy process that takes a job; a new one when all others have work. */
   #freest(): ParseProcess | undefined {
-    const usable = [...this.#processes].filter((parser) => !parser.isWorn);
-    const best = usable.sort((left, right) => left.load - right.load)[0];
+    let best: ParseProcess | undefined;
+    for (const parser of this.#processes) {
+      if (!parser.isWorn && parser.bytesInFlight < (best?.bytesInFlight ?? Number.POSITIVE_INFINITY)) best = parser;
+    }
     if (best?.load === 0) return best;
     if (this.#processes.size < this.#options.size) return this.#start();
-    return best !== undefined && best.load < this.#depth ? best : undefined;
+    if (best === undefined || best.load >= this.#depth) return undefined;
+    return best.bytesInFlight < DEPTH_BYTES ? best : undefined;
   }
 
   #start(): ParseProcess {
@@ -117,7 +122,7 @@ class Pool implements ParsePool {
     this.#options.onRest?.(bytes);
   }
 
-  /** Which of its jobs ended the process is certain only while it has one at a time: so it goes on. */
+  /** Which of its jobs ended the process is certain only when it has no other: from then on each has one at a time. */
   #afterExit(parser: ParseProcess, left: readonly PendingJob[]): void {
     this.#processes.delete(parser);
     if (this.#isClosed || !parser.isReady) {
@@ -128,7 +133,7 @@ class Pool implements ParsePool {
     const [culprit] = left;
     if (culprit === undefined) return;
     this.#depth = 1;
-    culprit.crashes += 1;
+    if (left.length === 1) culprit.crashes += 1;
     const isGivenUp = culprit.crashes >= MAX_CRASHES;
     this.#queue.unshift(...left.slice(isGivenUp ? 1 : 0));
     if (isGivenUp) culprit.resolve({ skipped: 'parser_crashed' });

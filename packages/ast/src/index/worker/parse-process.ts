@@ -10,7 +10,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { SkipReason } from '../../contracts/code-index-contract.ts';
 import { inPackage } from '../../contracts/package-folder.ts';
-import { FrameReader, writeFrame } from './frames.ts';
+import { FrameReader, frameBytes } from './frames.ts';
 import { type ParseJob, type ParseOutcome, READY } from './parse-outcome.ts';
 
 export interface PendingJob {
@@ -48,6 +48,7 @@ export class ParseProcess {
   readonly #reader = new FrameReader();
   #lastWords = '';
   #bytes = 0;
+  #bytesInFlight = 0;
   #watch: NodeJS.Timeout | undefined;
   isWorn = false;
   /** A process that ends before it was ready was ended by no file. */
@@ -83,14 +84,20 @@ export class ParseProcess {
     return this.#jobs.length;
   }
 
+  /** Of the jobs it has. */
+  get bytesInFlight(): number {
+    return this.#bytesInFlight;
+  }
+
   send(pending: PendingJob): void {
     const { path: name, language, bytes, earlier } = pending.job;
     if (this.#jobs.length === 0) this.#hold(true);
     this.#jobs.push(pending);
     this.#bytes += bytes.byteLength;
+    this.#bytesInFlight += bytes.byteLength;
     this.isWorn ||= this.#bytes > RETIRE_BYTES || bytes.byteLength > LARGE_FILE_BYTES;
     const blocks = earlier === undefined ? [bytes] : [bytes, earlier];
-    this.#child.stdin?.write(writeFrame({ head: { path: name, language }, blocks }));
+    this.#write(frameBytes({ head: { path: name, language }, blocks }));
     this.#watch ??= this.#watchdog();
   }
 
@@ -99,6 +106,17 @@ export class ParseProcess {
     this.#hold(true);
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** What is sent in one turn goes out in one write. */
+  #write(pieces: readonly Uint8Array[]): void {
+    const { stdin } = this.#child;
+    if (stdin === null) return;
+    if (stdin.writableCorked === 0) {
+      stdin.cork();
+      process.nextTick(() => stdin.uncork());
+    }
+    for (const piece of pieces) stdin.write(piece);
   }
 
   #receive(chunk: Buffer): void {
@@ -113,6 +131,7 @@ export class ParseProcess {
   #finish(outcome: ParseOutcome): void {
     clearTimeout(this.#watch);
     const done = this.#jobs.shift();
+    this.#bytesInFlight -= done?.job.bytes.byteLength ?? 0;
     this.#watch = this.#jobs.length === 0 ? undefined : this.#watchdog();
     if (this.#jobs.length === 0) this.#hold(false);
     done?.resolve(outcome);
@@ -147,7 +166,7 @@ export class ParseProcess {
   }
 }
 
-/** Copied, because the reader uses its memory again. */
+/** Copied, because a view would keep the whole chunk it came in for as long as it is not collected. */
 function outcomeOf(skipped: SkipReason | undefined, [packed, columns]: readonly Uint8Array[]): ParseOutcome {
   if (skipped !== undefined || packed === undefined || columns === undefined) {
     return { skipped: skipped ?? 'parser_crashed' };
