@@ -120,9 +120,8 @@ async function startCall(
   caller: CallerFacts,
 ): Promise<McpCall> {
   const tool = { name: params.name, args: (params.arguments ?? {}) as JsonObject, meta: ctx.mcpReq._meta };
-  const call = beginCall(tool, served ?? (await backend.session(caller.client)), backend);
-  call.bind(ctx, caller.logLevel);
-  return call;
+  const session = served ?? (await backend.session(caller.client));
+  return beginCall(tool, session, backend, (call) => call.bind(ctx, caller.logLevel));
 }
 
 function resumeCall(

@@ -44,8 +44,12 @@ export class McpCall extends WaitingCall {
     const { signal } = ctx.mcpReq;
     this.#request = signal;
     signal.addEventListener('abort', this.cancel, { once: true });
-    if (signal.aborted) this.cancel();
+    this.cancelIfAborted();
     this.reporter = createProgressReporter(ctx, logLevel);
+  }
+
+  cancelIfAborted(): void {
+    if (this.#request?.aborted === true) this.cancel();
   }
 
   /** The request ends, with the call or with a question: from then on its end is not the end of the call. */
@@ -58,10 +62,18 @@ export class McpCall extends WaitingCall {
   }
 }
 
-export function beginCall(tool: NamedTool, served: ServedSession, backend: McpBackend): McpCall {
+/** `bind` is called before the call begins: it may say something at once. */
+export function beginCall(
+  tool: NamedTool,
+  served: ServedSession,
+  backend: McpBackend,
+  bind: (call: McpCall) => void,
+): McpCall {
   const requestId = `mcp-${randomUUID()}`;
   const call = new McpCall(tool, served, () => served.cancel(requestId));
+  bind(call);
   call.follow(run(call, toRequest(tool, requestId, served.id), served, backend));
+  call.cancelIfAborted();
   return call;
 }
 
