@@ -204,7 +204,8 @@ const PROGRAMS: readonly WaitingPlace[] = [
       return {
         runtime,
         session,
-        victim: COMMIT,
+        // Signed off by git itself, which has to be shown the frozen index as a file.
+        victim: ['git_commit', { message: 'feat: wait', signoff: true }],
         following: ['git_add', { paths: ['a.txt'] }],
         reached: stall.reached,
         release: () => stall.release(),
