@@ -41,7 +41,7 @@ export function writePage(page: string, groups: readonly Group[], results: strin
     'Written by `npm run bench` from its own results. Each group measures this project beside peers or limits in the same run, taking',
     'turns, on one machine; only the ratios inside one table mean anything elsewhere. Budgets are goals, not tests: a missed one is',
     'listed as missed. `inside noise` means that the limit lies in the middle half of the rounds, so this run cannot tell. What is measured in',
-    'process, peers too, runs with the V8 flag that the host sets for itself ([why](embed.md#speed)).',
+    'process, peers too, runs with the V8 flag that the servers of this project set ([why](embed.md#speed)).',
     '',
     `${count(measured, 'met')} budgets met, ${count(measured, 'inside noise')} inside noise, ${count(measured, 'missed')} missed.`,
     ...(missing.length === 0 ? [] : ['', `Not measured yet: ${missing.join(', ')}.`]),

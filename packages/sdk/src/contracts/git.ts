@@ -229,7 +229,7 @@ export interface FrozenIndex {
   readonly bytes: Buffer | undefined;
   /** For git, which wants a file: its name in the git folder. It is written when this is asked first. */
   name(): Promise<string>;
-  /** Removes the file if there is one; there is none afterwards. */
+  /** Removes the file. `name` fails afterwards. */
   discard(): Promise<void>;
 }
 

@@ -80,7 +80,7 @@ export function createGitFiles(folders: () => GitFolders, { writes, durability }
   };
 }
 
-/** Undefined when there is none; a link counts as none. */
+/** Undefined when the file does not exist or is a link. */
 async function readPlain(root: Root, path: RelativePath): Promise<Buffer | undefined> {
   try {
     const fd = root.openBeneath(path, constants.O_RDONLY | constants.O_NOFOLLOW);
